@@ -1,0 +1,33 @@
+/** Cutting and measuring text. Lengths are in the unit their name says. */
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Cuts to at most `mostBytes` bytes of UTF-8, never inside a character. */
+export function cutToBytes(text: string, mostBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= mostBytes) return text;
+  let end = mostBytes;
+  // 10xxxxxx continues a character: step back to the byte that starts one.
+  while (end > 0 && ((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end -= 1;
+  return bytes.toString('utf8', 0, end);
+}
+
+/**
+ * Cuts to at most `mostUnits` UTF-16 units, never inside a grapheme; a cut text ends with `…`
+ * (counted). A single grapheme that is longer than the limit is left out.
+ */
+export function cutToUnits(text: string, mostUnits: number): string {
+  if (text.length <= mostUnits) return text;
+  return `${text.slice(0, graphemeEnd(text, mostUnits - 1)).trimEnd()}…`;
+}
+
+/** The largest grapheme border of `text` that is at most `mostUnits`; 0 when none fits. */
+export function graphemeEnd(text: string, mostUnits: number): number {
+  if (text.length <= mostUnits) return text.length;
+  return graphemes.segment(text).containing(mostUnits)?.index ?? 0;
+}
+
+/** The first words of a text on one line, at most `mostUnits` UTF-16 units. */
+export function firstWords(text: string, mostUnits: number): string {
+  return cutToUnits(text.replace(/\s+/gu, ' ').trim(), mostUnits);
+}

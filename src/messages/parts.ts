@@ -1,0 +1,91 @@
+/**
+ * Parts: the pieces a message is made of. Vendor data that must be sent back (signatures, encrypted
+ * reasoning, item ids) rides along as `raw`, stamped with the origin it is good for; it is replayed
+ * only to the same origin.
+ */
+
+import { z } from 'zod';
+
+export const originSchema = z.object({
+  provider: z.string(),
+  /** Base address of the server, without secrets; distinguishes servers of one wire format. */
+  endpoint: z.string(),
+  model: z.string(),
+});
+export type Origin = Readonly<z.infer<typeof originSchema>>;
+
+export const rawSchema = z.object({ origin: originSchema, data: z.json() });
+export type Raw = Readonly<z.infer<typeof rawSchema>>;
+
+export const textPartSchema = z.object({
+  kind: z.literal('text'),
+  text: z.string(),
+  raw: rawSchema.exactOptional(),
+});
+export const reasoningPartSchema = z.object({
+  kind: z.literal('reasoning'),
+  text: z.string(),
+  raw: rawSchema.exactOptional(),
+});
+export const toolCallPartSchema = z.object({
+  kind: z.literal('tool_call'),
+  callId: z.string().min(1),
+  name: z.string(),
+  /** Parsed arguments; whatever JSON the model wrote, not yet validated. */
+  input: z.json(),
+  raw: rawSchema.exactOptional(),
+});
+/** Vendor data without a shape of ours (redacted thinking, a server tool's item); order matters. */
+export const rawPartSchema = z.object({ kind: z.literal('raw'), raw: rawSchema });
+export const imagePartSchema = z.object({
+  kind: z.literal('image'),
+  /** image/png, image/jpeg, image/gif or image/webp, taken from the bytes. */
+  mediaType: z.string(),
+  base64: z.string(),
+});
+/** A file the model is told of but cannot see as such. */
+export const filePartSchema = z.object({
+  kind: z.literal('file'),
+  name: z.string(),
+  mediaType: z.string(),
+  bytes: z.number(),
+  /** Why its content is not here, for the model: "too large (12 MB)", "not an image". */
+  note: z.string(),
+});
+
+export const userPartSchema = z.discriminatedUnion('kind', [
+  textPartSchema,
+  imagePartSchema,
+  filePartSchema,
+]);
+export const assistantPartSchema = z.discriminatedUnion('kind', [
+  textPartSchema,
+  reasoningPartSchema,
+  toolCallPartSchema,
+  rawPartSchema,
+]);
+export const resultPartSchema = z.discriminatedUnion('kind', [textPartSchema, imagePartSchema]);
+
+export type TextPart = Readonly<z.infer<typeof textPartSchema>>;
+export type ToolCallPart = Readonly<z.infer<typeof toolCallPartSchema>>;
+export type ImagePart = Readonly<z.infer<typeof imagePartSchema>>;
+export type UserPart = Readonly<z.infer<typeof userPartSchema>>;
+export type AssistantPart = Readonly<z.infer<typeof assistantPartSchema>>;
+export type ResultPart = Readonly<z.infer<typeof resultPartSchema>>;
+
+export const toolResultSchema = z.object({
+  callId: z.string().min(1),
+  name: z.string(),
+  /** ok · error (the tool failed) · refused (not allowed) · cancelled (stopped) · interrupted
+   * (outcome unknown). */
+  outcome: z.enum(['ok', 'error', 'refused', 'cancelled', 'interrupted']),
+  parts: z.array(resultPartSchema).readonly(),
+});
+export type ToolResult = Readonly<z.infer<typeof toolResultSchema>>;
+
+/** The plain text of parts, joined without separators. */
+export function textOf(
+  parts: readonly { readonly kind: string; readonly text?: string }[],
+): string {
+  return parts.map((part) => (part.kind === 'text' ? (part.text ?? '') : '')).join('');
+}

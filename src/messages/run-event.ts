@@ -1,0 +1,44 @@
+/** What a run says while it works (RunEvent) and how it ends (RunOutcome). */
+
+import type { BotError } from '../base/errors.ts';
+import type { ToolResult } from './parts.ts';
+import type { Suspension } from './questions.ts';
+import type { Usage } from './usage.ts';
+
+export type RunEvent =
+  | { readonly kind: 'run_started'; readonly runId: string; readonly model: string }
+  | { readonly kind: 'step_started'; readonly step: number }
+  | { readonly kind: 'text_delta'; readonly text: string }
+  | { readonly kind: 'reasoning_delta'; readonly text: string }
+  | { readonly kind: 'tool_input_delta'; readonly callId: string; readonly activity: string }
+  | { readonly kind: 'tool_started'; readonly callId: string; readonly activity: string }
+  | { readonly kind: 'tool_progress'; readonly callId: string; readonly line: string }
+  | {
+      readonly kind: 'tool_finished';
+      readonly callId: string;
+      readonly outcome: ToolResult['outcome'];
+    }
+  /** A waiting message entered the run; `messageId` lets the reply show a sign on it. */
+  | { readonly kind: 'steered'; readonly messageId: string }
+  | {
+      readonly kind: 'retry_waiting';
+      readonly reason: string;
+      readonly delayMs: number;
+    }
+  | { readonly kind: 'compacted'; readonly messages: number }
+  /** One line the people in the thread should read. */
+  | { readonly kind: 'notice'; readonly text: string; readonly action?: 'continue' | 'retry' }
+  | { readonly kind: 'usage'; readonly usage: Usage }
+  /** The step's text is final and stored; shown text of this step equals it. */
+  | { readonly kind: 'step_finished'; readonly step: number; readonly text: string };
+
+export type RunOutcome =
+  /** `silent`: the model chose to say nothing where it was not addressed. */
+  | { readonly kind: 'finished'; readonly silent: boolean }
+  | { readonly kind: 'suspended'; readonly callId: string; readonly suspension: Suspension }
+  | { readonly kind: 'stopped'; readonly by: string; readonly why: StopWhy }
+  | { readonly kind: 'failed'; readonly error: BotError };
+
+/** person (somebody said stop) · trigger_deleted · shutdown (the process ends; the run is taken up
+ * again at the next start). */
+export type StopWhy = 'person' | 'trigger_deleted' | 'shutdown';

@@ -1,0 +1,26 @@
+/** Token usage, normalised over providers; the five counts do not overlap. */
+
+import { z } from 'zod';
+
+export const usageSchema = z.object({
+  /** Prompt tokens that were neither read from nor written to a cache. */
+  input: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  /** Written tokens without reasoning. */
+  output: z.number(),
+  reasoning: z.number(),
+});
+export type Usage = Readonly<z.infer<typeof usageSchema>>;
+
+export const noUsage: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+    output: a.output + b.output,
+    reasoning: a.reasoning + b.reasoning,
+  };
+}

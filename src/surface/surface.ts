@@ -1,0 +1,54 @@
+/** Where a conversation is shown, and what its platform can do. */
+
+import type { PersonId } from '../messages/people.ts';
+import type { InboundFile } from './inbound.ts';
+import type { HistoryMessage, OutboundMessage, PostedMessage } from './outbound.ts';
+
+export interface PostOptions {
+  /** Names this post for ever. The same key posts once. At most 40 characters of [a-z0-9_.]. */
+  readonly key: string;
+  /** An earlier post with this key may have succeeded (lost answer, crash): look before posting. */
+  readonly maybePosted: boolean;
+}
+
+/**
+ * All members throw a BotError: rate_limited (retryAfterMs), message_gone, message_uneditable,
+ * message_too_long, message_refused, surface_gone, surface_unavailable. None of them waits for a
+ * rate limit or tries again by itself, except that `post` never posts one key twice.
+ */
+export interface Surface {
+  /** Posts into the thread; makes the thread first where the platform needs that. */
+  post(message: OutboundMessage, options: PostOptions): Promise<PostedMessage>;
+  edit(messageId: string, message: OutboundMessage): Promise<void>;
+  /** Deleting what is already gone succeeds. */
+  remove(messageId: string): Promise<void>;
+  /** Shows that the bot is at work (Slack status, Discord typing), or takes it away. Must be
+   * repeated every `capabilities.statusEveryMs`. Never fails: a lost sign is logged. */
+  status(state: 'working' | 'idle'): Promise<void>;
+  /** Puts a sign on a person's message (waiting: it was noted) or takes it off. Never fails. */
+  react(messageId: string, sign: 'waiting', on: boolean): Promise<void>;
+  /** The thread's messages, oldest first, the newest `most`; the root or starter included. */
+  history(most: number): Promise<readonly HistoryMessage[]>;
+  /** A line that only this person sees. With an interaction: its private answer. Without one, where
+   * the platform has no private messages in channels: a direct message, else a short public line
+   * without content. */
+  whisper(person: PersonId, markdown: string, interactionId?: string): Promise<void>;
+  /** The bytes of a file that came with a message. */
+  download(file: InboundFile, mostBytes: number): Promise<Uint8Array>;
+}
+
+export interface Capabilities {
+  /** Most drawn length of one message. */
+  readonly mostMessageLength: number;
+  /** Length that this Markdown has when drawn, in the platform's unit. */
+  lengthOf(markdown: string): number;
+  /** Edits that all live replies together may make in one scope. */
+  readonly editBudget: {
+    readonly edits: number;
+    readonly windowMs: number;
+    readonly scope: 'space' | 'channel';
+  };
+  /** A message older than this is not edited any more; the reply goes on in a new one. */
+  readonly mostEditAgeMs: number;
+  readonly statusEveryMs: number;
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/**/*.long.test.ts', 'node_modules/**'],
+    testTimeout: 20_000,
+    pool: 'forks',
+  },
+});

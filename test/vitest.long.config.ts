@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['test/**/*.long.test.ts'],
+    exclude: ['node_modules/**'],
+    testTimeout: 180_000,
+    pool: 'forks',
+  },
+});
