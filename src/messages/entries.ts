@@ -59,7 +59,12 @@ export const entrySchema = z.discriminatedUnion('kind', [
   /** `new` was said: the model sees nothing before this. */
   z.object({ ...common, kind: z.literal('fresh_start'), by: z.string() }),
   /** A message that a person deleted. Its words are gone. */
-  z.object({ ...common, kind: z.literal('tombstone'), messageId: z.string() }),
+  z.object({
+    ...common,
+    kind: z.literal('tombstone'),
+    messageId: z.string(),
+    deletedAt: z.number(),
+  }),
 ]);
 
 export type Entry = Readonly<z.infer<typeof entrySchema>>;

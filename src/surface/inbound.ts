@@ -32,6 +32,9 @@ const placeFields = {
   channelName: z.string(),
   /** private: not readable by everybody of the space. direct: one person and the bot. */
   channelKind: z.enum(['public', 'private', 'direct']),
+  /** For direct messages whose conversation names no space (Discord): the spaces that the author
+   * shares with the bot. */
+  sharedSpaces: z.array(z.string()).readonly().exactOptional(),
 };
 
 export const inboundMessageSchema = z.object({

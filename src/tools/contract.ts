@@ -12,6 +12,8 @@ export interface ToolContext {
   readonly conversationKey: string;
   readonly runId: string;
   readonly callId: string;
+  /** Whether the people of this turn addressed the bot (a mention, a direct message). */
+  readonly addressed: boolean;
   readonly signal: AbortSignal;
   /** One line on what it is doing now; shown in the live message. */
   progress(line: string): void;
@@ -22,7 +24,9 @@ export type ToolOutcome =
   /** An expected failure: the text tells the model what to do next. */
   | { readonly kind: 'error'; readonly text: string }
   /** People must act first; the run is suspended and the result comes with its resumption. */
-  | { readonly kind: 'suspend'; readonly suspension: Suspension };
+  | { readonly kind: 'suspend'; readonly suspension: Suspension }
+  /** The turn ends here without a word to the people. */
+  | { readonly kind: 'silence'; readonly reason: string };
 
 export interface Tool<Input = never> {
   /** [A-Za-z_][A-Za-z0-9_-]{0,63} */

@@ -1,0 +1,51 @@
+/** What the loop is given. It knows models, tools and the transcript by these alone. */
+
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { ChatRequest, ToolSpec } from '../messages/chat.ts';
+import type { Entry } from '../messages/entries.ts';
+import type { RetriedEvent } from '../providers/retry.ts';
+import type { RegisteredTool } from '../tools/contract.ts';
+
+export type Complete = (request: ChatRequest, signal: AbortSignal) => AsyncIterable<RetriedEvent>;
+
+export interface RunDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** One model call, with retries before its first event. */
+  readonly complete: Complete;
+  readonly transcript: {
+    /** All entries the model may see, oldest first, those just appended included. */
+    read(): readonly Entry[];
+    /** Stores before it resolves. */
+    append(entries: readonly Entry[]): Promise<void>;
+  };
+  /** Moves messages that wait for this conversation into the transcript; ids of those messages. */
+  readonly takeWaiting: () => Promise<readonly string[]>;
+  readonly tools: readonly RegisteredTool[];
+}
+
+export interface RunInput {
+  readonly runId: string;
+  readonly conversationKey: string;
+  readonly workspace: string;
+  /** `provider/model`, for showing. */
+  readonly modelName: string;
+  /** The vendor's id. */
+  readonly model: string;
+  readonly mostOutputTokens: number;
+  readonly system: string;
+  readonly toolSpecs: readonly ToolSpec[];
+  /** Steps this run may make in all, earlier ones included. */
+  readonly mostSteps: number;
+  readonly toolTimeoutMs: number;
+  /** Step to begin with; 1 for a new run. */
+  readonly firstStep: number;
+  /** Whether the people of this turn addressed the bot. */
+  readonly addressed: boolean;
+  /** Where the run goes on: absent for a new run. */
+  readonly resume?: /** The result of the call it waited for is stored; calls behind it run now. */
+    | { readonly kind: 'answered' }
+    /** The process stopped in the middle: calls that had begun have unknown outcomes. */
+    | { readonly kind: 'interrupted' };
+}

@@ -1,0 +1,11 @@
+/** Settings of the loop. */
+
+import { z } from 'zod';
+
+export const agentSettings = z.strictObject({
+  /** Steps (one model call and its tools) a run may make. */
+  mostSteps: z.int().min(1).max(500).default(25),
+  /** Seconds a single tool call may take. */
+  toolTimeoutSeconds: z.int().min(1).max(3600).default(120),
+});
+export type AgentSettings = Readonly<z.infer<typeof agentSettings>>;

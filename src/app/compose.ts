@@ -1,0 +1,160 @@
+/** The composition root: the one place that knows every part. */
+
+import { z } from 'zod';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { randomId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import type { Redactor } from '../base/redaction.ts';
+import type { Environment } from '../config/environment.ts';
+import { createLive } from '../config/live.ts';
+import { type ProfileSource, profileOf } from '../config/profiles.ts';
+import { createConversations, createSeenPlaces } from '../conversations/conversations.ts';
+import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts';
+import { streamWithRetry } from '../providers/retry.ts';
+import { createModelFetch } from '../providers/transport.ts';
+import type { ResolvedModel } from '../runs/deps.ts';
+import { createRuns, type Runs } from '../runs/runs.ts';
+import { createHttpServer, type Readiness, type Server } from '../server/server.ts';
+import { createAppendLog } from '../storage/append-log.ts';
+import type { Store } from '../storage/store.ts';
+import type { Adapter } from '../surface/adapter.ts';
+import { builtinTools } from '../tools/builtin/all.ts';
+import { createPlatforms, type Platform } from './adapters.ts';
+import { loadSettings, proxyOf, type Settings } from './settings.ts';
+import { createWorkspaces } from './workspace.ts';
+
+export interface App {
+  readonly runs: Runs;
+  readonly server: Server;
+  readonly platforms: readonly Platform[];
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly defaultModel: ProviderRegistry['defaultModel'];
+  /** Closes kept connections. */
+  close(): Promise<void>;
+}
+
+export interface AppInput {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly folder: string;
+  readonly store: Store;
+  readonly log: Log;
+  readonly redactor: Redactor;
+}
+
+export function composeApp(input: AppInput): App {
+  const { settings, environment, folder, store, log, redactor } = input;
+  const { config } = settings;
+  const clock = systemClock;
+  const proxy = proxyOf(environment);
+  const transport = createModelFetch(proxy ? { proxy } : {});
+  const registry = createProviderRegistry(
+    { fetch: transport.fetch, clock, log, newId: randomId },
+    config.models,
+  );
+  const live = createLive(
+    { log, load: () => loadSettings(environment, folder) },
+    settings,
+    settings.file,
+  );
+  let summaries: Runs['commands'] = [];
+  const platforms = createPlatforms(
+    {
+      clock,
+      log,
+      newId: randomId,
+      botName: config.name,
+      proxy,
+      commands: () => summaries,
+      archive: createAppendLog({ store, log }, 'page', z.json()),
+    },
+    config.platforms,
+  );
+  const adapters = new Map(
+    platforms.flatMap(({ name, adapter }) => (adapter ? [[name, adapter] as const] : [])),
+  );
+  const runs = createRuns(
+    {
+      store,
+      clock,
+      log,
+      newId: randomId,
+      redactor,
+      conversations: createConversations({ store, clock, log }),
+      seen: createSeenPlaces({ store, clock, log }),
+      adapters,
+      modelOf: async (name) => modelOf(registry, clock, name),
+      tools: builtinTools,
+      profileOf: (place) => profileOf(profileSourceOf(live.current()), place),
+      governance: () => live.current().config,
+      workspaceOf: createWorkspaces(config.workspace.folder),
+      commands: [],
+      botName: config.name,
+      settings: { runs: config.runs, agent: config.agent, questions: config.questions },
+    },
+    { allowedSpaces: () => live.current().config.allow.spaces },
+  );
+  summaries = runs.commands;
+  const server = createHttpServer({
+    clock,
+    log,
+    routes: [...adapters.values()].flatMap(({ routes }) => routes),
+    readiness: () => readiness(store, adapters),
+  });
+  return {
+    runs,
+    server,
+    platforms,
+    adapters,
+    defaultModel: registry.defaultModel,
+    close: () => transport.close(),
+  };
+}
+
+function modelOf(
+  registry: ProviderRegistry,
+  clock: Clock,
+  name: string | undefined,
+): ResolvedModel {
+  const { provider, model, mostOutputTokens, name: fullName } = registry.resolve(name);
+  return {
+    name: fullName,
+    why: name === undefined ? registry.defaultModel.why : 'named by the settings of this place',
+    model,
+    mostOutputTokens,
+    complete: (request, signal) =>
+      streamWithRetry(provider, request, signal, { clock, random: Math.random }),
+  };
+}
+
+function profileSourceOf({ config, file }: Settings): ProfileSource {
+  const { instructions, followUps, allow, deny, channels } = config;
+  return {
+    ...(instructions === undefined ? {} : { instructions }),
+    followUps,
+    // Which spaces are served is decided before any list.
+    allow: { ...allow, spaces: [] },
+    deny,
+    channels,
+    sourceOf: (index) =>
+      `channels[${index}], line ${config.lineOf(['channels', index])} of ${file}`,
+  };
+}
+
+async function readiness(store: Store, adapters: ReadonlyMap<string, Adapter>): Promise<Readiness> {
+  const parts: Record<string, string> = {};
+  let ready = true;
+  try {
+    await store.check();
+    parts['store'] = 'reachable';
+  } catch {
+    ready = false;
+    parts['store'] = 'not reachable';
+  }
+  for (const [name, adapter] of adapters) {
+    const state = adapter.state();
+    parts[name] = state.detail;
+    ready &&= state.connected;
+  }
+  return { ready, parts };
+}

@@ -1,0 +1,67 @@
+/** The whole configuration, composed of the settings that each folder declares. */
+
+import { z } from 'zod';
+import { agentSettings } from '../agent/settings.ts';
+import { providerSettingsSchema } from '../providers/settings.ts';
+import { questionSettings } from '../questions/settings.ts';
+import { accessLists, profileSettings, runSettings } from '../runs/settings.ts';
+import { storageSettingsSchema } from '../storage/settings.ts';
+
+const personId = z
+  .string()
+  .regex(/^(slack|discord|web):[A-Za-z0-9]+$/u, 'must be like slack:U024BE7LH: platform and id');
+
+/** Which places an entry of `channels` is about; what is left out matches all. */
+const placePattern = z.strictObject({
+  platform: z.enum(['slack', 'discord', 'web']).exactOptional(),
+  /** Workspace or guild id. */
+  space: z.string().exactOptional(),
+  /** Channel id, or its name with * as a wildcard, without #. */
+  channel: z.string().exactOptional(),
+});
+export type PlacePattern = Readonly<z.infer<typeof placePattern>>;
+
+const channelEntry = z.strictObject({ match: placePattern, ...profileSettings.shape });
+export type ChannelEntry = Readonly<z.infer<typeof channelEntry>>;
+
+/** Sections are optional: each has defaults. */
+export function configSchemaOf<P extends z.ZodRawShape>(platforms: P) {
+  return z.strictObject({
+    /** What the bot calls itself. */
+    name: z.string().min(1).max(40).default('Deckhand'),
+    /** Each platform's own settings; every one has defaults. */
+    platforms: z.strictObject(platforms),
+    models: providerSettingsSchema.prefault({}),
+    store: storageSettingsSchema.prefault({}),
+    workspace: z
+      .strictObject({ folder: z.string().min(1).default('./data/workspaces') })
+      .prefault({}),
+    server: z
+      .strictObject({
+        host: z.string().min(1).default('127.0.0.1'),
+        port: z.int().min(0).max(65535).default(3000),
+      })
+      .prefault({}),
+    log: z
+      .strictObject({
+        level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+      })
+      .prefault({}),
+    runs: runSettings.prefault({}),
+    agent: agentSettings.prefault({}),
+    questions: questionSettings.prefault({}),
+    /** Ids of people with admin rights. Empty: only the local page's person. */
+    admins: z.array(personId).readonly().default([]),
+    /** Other bots that may mention this one. */
+    bots: z.array(personId).readonly().default([]),
+    allow: accessLists.prefault({}),
+    deny: accessLists.prefault({}),
+    instructions: z.string().exactOptional(),
+    followUps: z.enum(['all', 'mention']).default('all'),
+    channels: z.array(channelEntry).readonly().default([]),
+  });
+}
+
+export type Config<P extends z.ZodRawShape = z.ZodRawShape> = Readonly<
+  z.infer<ReturnType<typeof configSchemaOf<P>>>
+>;

@@ -1,0 +1,250 @@
+/**
+ * Questions that survive restarts. The record says what was asked; each answer is a claim of its
+ * own in the store, so that two clicks answer once, over all processes and after any crash. A
+ * click by somebody who may not answer changes nothing.
+ */
+
+import type { Clock } from '../base/clock.ts';
+import { isBotError } from '../base/errors.ts';
+import type { NewId } from '../base/ids.ts';
+import { errorFacts, type Log } from '../base/log.ts';
+import type { Conversation } from '../messages/conversation.ts';
+import type { Author } from '../messages/people.ts';
+import { type Answer, answerSchema, type Question } from '../messages/questions.ts';
+import type { IndexEntry, Store } from '../storage/store.ts';
+import { readValidated } from '../storage/validated.ts';
+import { deliver } from '../surface/deliver.ts';
+import type { InboundClick, InboundForm } from '../surface/inbound.ts';
+import type { Surface } from '../surface/surface.ts';
+import { drawCard } from './card.ts';
+import {
+  type Answers,
+  currentQuestion,
+  parseControlId,
+  type QuestionRecord,
+  questionRecordSchema,
+} from './record.ts';
+
+export interface QuestionsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newId: NewId;
+  readonly surfaceOf: (conversation: Conversation) => Surface;
+  /** The wake-up that is stored together with an answer, so that no crash loses the resumption. */
+  readonly wakeOf: (conversation: Conversation) => IndexEntry;
+  readonly mayAnswer: (author: Author, record: QuestionRecord) => Promise<boolean>;
+}
+
+export interface AskInput {
+  readonly conversation: Conversation;
+  readonly runId: string;
+  readonly callId: string;
+  readonly questions: readonly Question[];
+  readonly asker: { readonly id: string; readonly name: string };
+  readonly expiresMs: number;
+}
+
+/** What became of a click, a form or a typed line. */
+export type Answered =
+  /** `complete`: the last question is answered, the run can go on. */
+  | { readonly kind: 'taken'; readonly record: QuestionRecord; readonly complete: boolean }
+  /** Nothing changed; the person is told why. */
+  | { readonly kind: 'not_taken'; readonly told: string };
+
+export interface QuestionState {
+  readonly record: QuestionRecord;
+  readonly answers: Answers;
+}
+
+export interface Questions {
+  /** Stores the question. The card is shown by `show`. */
+  ask(input: AskInput): Promise<QuestionRecord>;
+  /** Posts the card, or brings it to what is stored. A card that cannot be updated (deleted, no
+   * access) is logged: the answer counts all the same. */
+  show(id: string): Promise<void>;
+  /** Undefined when the control is not a question's. */
+  press(event: InboundClick | InboundForm): Promise<Answered | undefined>;
+  /** A line typed in the thread, taken as the answer to the open question. */
+  type(id: string, author: Author, text: string): Promise<Answered>;
+  state(id: string): Promise<QuestionState | undefined>;
+  /** Ends it: no click counts any more. */
+  close(id: string, how: 'answered' | 'expired' | 'withdrawn'): Promise<void>;
+}
+
+/** Answers and records outlive the question by a month, for late clicks. */
+const keptAfterMs = 30 * 24 * 3600 * 1000;
+
+export function createQuestions(deps: QuestionsDeps): Questions {
+  const { store, clock, log } = deps;
+  const recordKey = (id: string): string => `question:${id}`;
+  const answerKey = (id: string, question: number): string => `answer:${id}:${question}`;
+
+  const save = (record: QuestionRecord): Promise<void> =>
+    store.set(recordKey(record.id), record, {
+      ttlMs: record.expiresAt - clock.now() + keptAfterMs,
+    });
+
+  const state = async (id: string): Promise<QuestionState | undefined> => {
+    const record = await readValidated(deps, recordKey(id), questionRecordSchema);
+    if (!record) return undefined;
+    const values = await store.getMany(record.questions.map((_, index) => answerKey(id, index)));
+    const answers = values.map((value) => {
+      const parsed = answerSchema.safeParse(value);
+      return parsed.success ? parsed.data : null;
+    });
+    return { record, answers };
+  };
+
+  const draw = async (id: string): Promise<void> => {
+    const known = await state(id);
+    if (!known) return;
+    const { record, answers } = known;
+    const card = drawCard(record, answers);
+    const surface = deps.surfaceOf(record.conversation);
+    const { cardId } = record;
+    if (cardId !== null) {
+      await deliver(clock, () => surface.edit(cardId, card));
+      return;
+    }
+    const posted = await deliver(clock, () => surface.post(card, { key: id, maybePosted: true }));
+    const now = await readValidated(deps, recordKey(id), questionRecordSchema);
+    if (now) await save({ ...now, cardId: posted.messageId });
+  };
+
+  /** One drawing of a card at a time, each from what is stored then: the last one wins. */
+  const drawing = new Map<string, Promise<void>>();
+  const show = async (id: string): Promise<void> => {
+    const before = drawing.get(id) ?? Promise.resolve();
+    const mine = before
+      .then(() => draw(id))
+      .catch((thrown: unknown) => {
+        log.warn('question_card_not_shown', { id, ...errorFacts(thrown) });
+        if (!isBotError(thrown)) throw thrown;
+      });
+    drawing.set(id, mine);
+    try {
+      await mine;
+    } finally {
+      if (drawing.get(id) === mine) drawing.delete(id);
+    }
+  };
+
+  const take = async (
+    { record }: QuestionState,
+    question: number,
+    answer: Answer,
+  ): Promise<Answered> => {
+    const ttlMs = record.expiresAt - clock.now() + keptAfterMs;
+    const isFirst = await store.claim(answerKey(record.id, question), answer, {
+      ttlMs,
+      indexed: [deps.wakeOf(record.conversation)],
+    });
+    const after = await state(record.id);
+    if (!isFirst) {
+      const by = after?.answers[question]?.by.name ?? 'somebody';
+      return { kind: 'not_taken', told: `${by} has answered this already.` };
+    }
+    const complete = after !== undefined && currentQuestion(after.answers) === undefined;
+    return { kind: 'taken', record, complete };
+  };
+
+  /** Why nothing can be answered by this person now; undefined when it can. */
+  const obstacle = async (
+    known: QuestionState | undefined,
+    author: Author,
+  ): Promise<string | undefined> => {
+    if (!known) return 'This question is not open any more.';
+    const { record } = known;
+    if (author.isBot || !(await deps.mayAnswer(author, record))) {
+      return 'This question is for somebody else. Nothing was changed.';
+    }
+    if (record.state === 'answered') return 'This was answered already.';
+    if (record.state === 'withdrawn') return 'This question is no longer needed.';
+    if (record.state === 'expired' || clock.now() >= record.expiresAt) {
+      return 'This question has expired. Ask me again if you still need it.';
+    }
+    return undefined;
+  };
+
+  return {
+    ask: async (input) => {
+      const { expiresMs, ...asked } = input;
+      const now = clock.now();
+      const id = deps.newId('q');
+      const record: QuestionRecord = {
+        ...asked,
+        v: 1,
+        id,
+        createdAt: now,
+        expiresAt: now + expiresMs,
+        cardId: null,
+        state: 'open',
+      };
+      await save(record);
+      return record;
+    },
+    show,
+    press: async (event) => {
+      const control = parseControlId(event.controlId);
+      if (!control) return undefined;
+      const known = await state(control.id);
+      const told = await obstacle(known, event.author);
+      if (told !== undefined || !known) {
+        return { kind: 'not_taken', told: told ?? 'This question is not open any more.' };
+      }
+      const question = known.record.questions[control.question];
+      const answer = question && pressedAnswer(event, question, control.option);
+      if (!answer) return { kind: 'not_taken', told: 'Nothing was chosen. Choose at least one.' };
+      return take(known, control.question, answer);
+    },
+    type: async (id, author, text) => {
+      const known = await state(id);
+      const told = await obstacle(known, author);
+      const index = known ? currentQuestion(known.answers) : undefined;
+      const question = index === undefined ? undefined : known?.record.questions[index];
+      if (told !== undefined || !known || index === undefined || !question) {
+        return { kind: 'not_taken', told: told ?? 'This question is not open any more.' };
+      }
+      return take(known, index, typedAnswer(author, question, text));
+    },
+    state,
+    close: async (id, how) => {
+      const known = await state(id);
+      if (known?.record.state !== 'open') return;
+      await save({ ...known.record, state: how });
+      await show(id);
+    },
+  };
+}
+
+/** Undefined when the event chooses nothing that exists. */
+function pressedAnswer(
+  event: InboundClick | InboundForm,
+  question: Question,
+  option: number | null,
+): Answer | undefined {
+  const by = { id: event.author.id, name: event.author.name };
+  if (event.kind === 'form') {
+    const text = event.text.trim();
+    return text === '' ? undefined : { labels: [], text, by };
+  }
+  const chosen = option === null ? event.values.map(Number) : [option];
+  const labels = chosen.flatMap((index) => question.options[index]?.label ?? []);
+  return labels.length === 0 ? undefined : { labels, by };
+}
+
+/** `2`, `1, 3` or a label picks; anything else is free text. */
+function typedAnswer(author: Author, question: Question, text: string): Answer {
+  const by = { id: author.id, name: author.name };
+  const said = text.trim();
+  const byLabel = question.options.find(({ label }) => label.toLowerCase() === said.toLowerCase());
+  if (byLabel) return { labels: [byLabel.label], by };
+  if (/^\d(?:\s*[, ]\s*\d)*\.?$/u.test(said)) {
+    const numbers = said.match(/\d/gu) ?? [];
+    const labels = numbers.flatMap((digit) => question.options[Number(digit) - 1]?.label ?? []);
+    const fits = labels.length === numbers.length && (question.multiSelect || labels.length === 1);
+    if (fits) return { labels: [...new Set(labels)], by };
+  }
+  return { labels: [], text: said, by };
+}

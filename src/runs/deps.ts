@@ -1,0 +1,55 @@
+/** What runs are given. Everything that acts is passed in by the composition root. */
+
+import type { Complete } from '../agent/contract.ts';
+import type { AgentSettings } from '../agent/settings.ts';
+import type { Clock } from '../base/clock.ts';
+import type { NewId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import type { Redactor } from '../base/redaction.ts';
+import type { Conversations, SeenPlaces } from '../conversations/conversations.ts';
+import type { ConversationKey } from '../messages/conversation.ts';
+import type { QuestionSettings } from '../questions/settings.ts';
+import type { Store } from '../storage/store.ts';
+import type { Adapter } from '../surface/adapter.ts';
+import type { Command } from '../surface/command.ts';
+import type { RegisteredTool } from '../tools/contract.ts';
+import type { Governance, Place, Profile, RunSettings } from './settings.ts';
+
+export interface ResolvedModel {
+  /** `provider/model` */
+  readonly name: string;
+  /** Why this one: "ANTHROPIC_API_KEY is set". */
+  readonly why: string;
+  /** The vendor's id. */
+  readonly model: string;
+  readonly mostOutputTokens: number;
+  /** One model call, retried before its first event. */
+  readonly complete: Complete;
+}
+
+export interface RunsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newId: NewId;
+  readonly redactor: Redactor;
+  readonly conversations: Conversations;
+  readonly seen: SeenPlaces;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  /** The named model, or the default. Throws a BotError that says which setting to look at. */
+  readonly modelOf: (name: string | undefined) => Promise<ResolvedModel>;
+  readonly tools: readonly RegisteredTool[];
+  /** Read anew for each turn, so that an edited configuration is taken over. */
+  readonly profileOf: (place: Place) => Profile;
+  readonly governance: () => Governance;
+  /** Absolute path of the conversation's workspace; made if missing. */
+  readonly workspaceOf: (key: ConversationKey) => Promise<string>;
+  /** Commands of other folders. */
+  readonly commands: readonly Command[];
+  readonly botName: string;
+  readonly settings: {
+    readonly runs: RunSettings;
+    readonly agent: AgentSettings;
+    readonly questions: QuestionSettings;
+  };
+}

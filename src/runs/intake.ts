@@ -1,0 +1,266 @@
+/**
+ * Takes what adapters bring: decides by pure rules, stores, and only then resolves, so that the
+ * adapter acknowledges what is safe (rule 1). All further work goes on behind.
+ */
+
+import { BotError } from '../base/errors.ts';
+import { conversationKeyOf } from '../messages/conversation.ts';
+import type { Adapter, OnEvent } from '../surface/adapter.ts';
+import type {
+  InboundClick,
+  InboundCommand,
+  InboundDeletion,
+  InboundEdit,
+  InboundForm,
+  InboundMessage,
+} from '../surface/inbound.ts';
+import type { Surface } from '../surface/surface.ts';
+import { type Access, accessOf } from './access.ts';
+import type { Background } from './background.ts';
+import type { CommandCenter } from './commands.ts';
+import { continueControlId, type ExecuteDeps } from './execute.ts';
+import type { Lanes } from './lane.ts';
+import { placeOf } from './prepare.ts';
+import type { ReadBack } from './read-back.ts';
+import type { Profile } from './settings.ts';
+import type { Spaces } from './spaces.ts';
+import { type Trigger, triggerOf } from './trigger.ts';
+import type { Traces } from './why.ts';
+
+export interface IntakeDeps extends ExecuteDeps {
+  readonly lanes: Lanes;
+  readonly spaces: Spaces;
+  readonly traces: Traces;
+  readonly background: Background;
+  readonly commandCenter: CommandCenter;
+  readonly readBack: () => ReadBack;
+  /** Shows on a person's message that it waits. */
+  readonly onWaiting: (surface: Surface, messageId: string) => void;
+}
+
+const hourMs = 3600 * 1000;
+
+export function createIntake(deps: IntakeDeps): OnEvent {
+  return async (event) => {
+    switch (event.kind) {
+      case 'gap':
+        deps.background.start('read_back', () => deps.readBack().ofAdapter(event.adapter));
+        return;
+      case 'message':
+        return takeMessage(deps, event);
+      case 'message_edited':
+      case 'message_deleted':
+        return takeChange(deps, event);
+      case 'click':
+      case 'form':
+        return takePress(deps, event);
+      case 'command':
+        return takeCommand(deps, event);
+    }
+  };
+}
+
+function adapterOf(deps: IntakeDeps, name: string): Adapter {
+  const adapter = deps.adapters.get(name);
+  if (!adapter) throw new BotError('internal', `The platform ${name} is not on.`);
+  return adapter;
+}
+
+async function takeMessage(deps: IntakeDeps, message: InboundMessage): Promise<void> {
+  const key = conversationKeyOf(message.conversation);
+  const head = await deps.conversations.head(key);
+  const profile = deps.profileOf(placeOf(message));
+  await saw(deps, message, false);
+  const trigger = triggerOf(message, {
+    isKnown: head !== undefined,
+    followUps: profile.followUps.value,
+    bots: deps.governance().bots,
+    botRuns: head?.botRuns ?? 0,
+  });
+  if (trigger.kind === 'ignore') {
+    deps.log.debug('message_ignored', { conversation: key, rule: trigger.rule });
+    return;
+  }
+  const access = await accessFor(deps, message, profile);
+  if (access.kind === 'refused') return refuse(deps, message, access);
+  if (await deps.commandCenter.takeMessage(message, trigger.addressed)) return;
+  return store(deps, key, message, trigger, access);
+}
+
+async function store(
+  deps: IntakeDeps,
+  key: string,
+  message: InboundMessage,
+  trigger: Extract<Trigger, { kind: 'answer' }>,
+  access: Access,
+): Promise<void> {
+  await deps.conversations.touch(key, {
+    title: message.text,
+    messageId: message.messageId,
+    channelName: message.channelName,
+    channelKind: message.channelKind,
+    author: message.author,
+    authorIsBot: message.author.isBot,
+  });
+  const isNew = await deps.inbox.put(key, message, trigger.addressed);
+  if (!isNew) {
+    deps.log.debug('message_repeated', { conversation: key });
+    return;
+  }
+  await saw(deps, message, true);
+  const { messageId } = message;
+  await deps.traces.note(key, { messageId, trigger: trigger.rule, access: access.rule });
+  const adapter = adapterOf(deps, message.conversation.adapter);
+  if (deps.lanes.active(key)) deps.onWaiting(adapter.surfaceOf(message.conversation), messageId);
+  deps.lanes.wake(key);
+}
+
+async function accessFor(
+  deps: IntakeDeps,
+  event: InboundMessage | InboundCommand,
+  profile: Profile,
+): Promise<Access> {
+  const { adapter, space, channel } = event.conversation;
+  const allowedSpaces = await deps.spaces.allowed(adapterOf(deps, adapter));
+  const { sharedSpaces } = event;
+  const place = { adapter, space, channel, ...(sharedSpaces ? { sharedSpaces } : {}) };
+  return accessOf(event.author, place, profile, allowedSpaces);
+}
+
+/** One private line, at most once an hour a person. */
+async function refuse(
+  deps: IntakeDeps,
+  event: InboundMessage | InboundCommand,
+  access: Extract<Access, { kind: 'refused' }>,
+): Promise<void> {
+  const { author, conversation } = event;
+  const { told } = access;
+  deps.log.info('message_refused', { author: author.id, rule: access.rule });
+  if (told === null || author.isBot) return;
+  const isFirst = await deps.store.claim(`told:${author.id}`, true, { ttlMs: hourMs });
+  if (!isFirst) return;
+  const surface = adapterOf(deps, conversation.adapter).surfaceOf(conversation);
+  const interactionId = event.kind === 'command' ? event.interactionId : undefined;
+  deps.background.start('refusal', () => surface.whisper(author.id, told, interactionId));
+}
+
+/** Edits and deletions matter only where the bot takes part. */
+async function takeChange(deps: IntakeDeps, change: InboundEdit | InboundDeletion): Promise<void> {
+  const key = conversationKeyOf(change.conversation);
+  if (!(await deps.conversations.head(key))) return;
+  const isNew = await deps.inbox.put(key, change, false);
+  if (!isNew) return;
+  const active = deps.lanes.active(key);
+  if (change.kind === 'message_deleted' && active?.triggerIds.includes(change.messageId)) {
+    deps.lanes.stop(key, 'the deletion of its message', 'trigger_deleted');
+  }
+  deps.lanes.wake(key);
+}
+
+async function takePress(deps: IntakeDeps, event: InboundClick | InboundForm): Promise<void> {
+  if (!(await deps.inbox.first(event))) return;
+  const surface = adapterOf(deps, event.conversation.adapter).surfaceOf(event.conversation);
+  const tell = (text: string): void =>
+    deps.background.start('click_answer', () =>
+      surface.whisper(event.author.id, text, event.interactionId),
+    );
+  if (event.kind === 'click' && event.controlId === continueControlId) {
+    await takeContinue(deps, event, tell);
+    return;
+  }
+  const answered = await deps.questions.press(event);
+  if (!answered) {
+    tell('This button is not in use any more.');
+    return;
+  }
+  if (answered.kind === 'not_taken') {
+    tell(answered.told);
+    return;
+  }
+  const { record, complete } = answered;
+  deps.background.start('question_card', () => deps.questions.show(record.id));
+  if (complete) deps.lanes.wake(conversationKeyOf(record.conversation));
+}
+
+/** Continue is a message of the person who clicked. */
+async function takeContinue(
+  deps: IntakeDeps,
+  event: InboundClick,
+  tell: (text: string) => void,
+): Promise<void> {
+  const key = conversationKeyOf(event.conversation);
+  const head = await deps.conversations.head(key);
+  const { adapter, space, channel } = event.conversation;
+  const channelName = head?.channelName ?? '';
+  const profile = deps.profileOf({ adapter, space, channel, channelName });
+  const allowedSpaces = await deps.spaces.allowed(adapterOf(deps, adapter));
+  const isDirect = head?.channelKind === 'direct';
+  const access = accessOf(
+    event.author,
+    // A direct message has one person; that it exists means that the person was let in.
+    isDirect
+      ? { adapter, space, channel, sharedSpaces: allowedSpaces.map(idOfSpace) }
+      : { adapter, space, channel },
+    profile,
+    allowedSpaces,
+  );
+  if (!head || access.kind === 'refused' || event.author.isBot) {
+    tell('This button is for the people I may work for here. Nothing was changed.');
+    return;
+  }
+  const isFirst = await deps.store.claim(`continued:${key}:${event.cardId}`, true, {
+    ttlMs: 30 * 24 * hourMs,
+  });
+  if (!isFirst) {
+    tell('I am going on already.');
+    return;
+  }
+  const message: InboundMessage = {
+    kind: 'message',
+    eventKey: `continue:${event.eventKey}`,
+    conversation: event.conversation,
+    author: event.author,
+    at: event.at,
+    channelName,
+    channelKind: head.channelKind,
+    messageId: `continue:${event.cardId}`,
+    place: isDirect ? 'direct' : 'thread',
+    text: 'Go on.',
+    files: [],
+    mentionsBot: true,
+    addressesOther: false,
+  };
+  await deps.inbox.put(key, message, true);
+  deps.lanes.wake(key);
+}
+
+function idOfSpace(space: string): string {
+  return space.slice(space.indexOf(':') + 1);
+}
+
+async function takeCommand(deps: IntakeDeps, event: InboundCommand): Promise<void> {
+  if (!(await deps.inbox.first(event))) return;
+  const { adapter, space, channel } = event.conversation;
+  const profile = deps.profileOf({ adapter, space, channel, channelName: event.channelName });
+  const access = await accessFor(deps, event, profile);
+  if (access.kind === 'refused' || event.author.isBot) {
+    const surface = adapterOf(deps, adapter).surfaceOf(event.conversation);
+    const told = (access.kind === 'refused' ? access.told : null) ?? 'I may not work here.';
+    deps.background.start('refusal', () =>
+      surface.whisper(event.author.id, told, event.interactionId),
+    );
+    return;
+  }
+  deps.commandCenter.takeCommand(event);
+}
+
+/** Notes the message as the last seen of its place; `use` makes the place one that is read back. */
+async function saw(deps: IntakeDeps, message: InboundMessage, use: boolean): Promise<void> {
+  const { adapter, space, channel, thread } = message.conversation;
+  const { messageId, at, place } = message;
+  const top = { adapter, space, channel, thread: null };
+  if (place !== 'thread') await deps.seen.saw(top, messageId, at, use);
+  if (place !== 'direct') {
+    await deps.seen.saw({ adapter, space, channel, thread }, messageId, at, use);
+  }
+}

@@ -1,0 +1,59 @@
+/** How the end of a run reads for people: short, plain, with what to do. */
+
+import type { BotError } from '../base/errors.ts';
+import type { RunOutcome } from '../messages/run-event.ts';
+
+export interface EndFacts {
+  /** The model wrote nothing at all. */
+  readonly isEmpty: boolean;
+  readonly addressed: boolean;
+  /** For the log: finds the run of a failure. */
+  readonly runId: string;
+}
+
+/** The last line under the reply; undefined where the text speaks for itself or silence is right. */
+export function endNotice(outcome: RunOutcome, facts: EndFacts): string | undefined {
+  switch (outcome.kind) {
+    case 'finished':
+      return facts.isEmpty && facts.addressed && !outcome.silent
+        ? 'I have no answer to that. Could you put it differently?'
+        : undefined;
+    case 'stopped':
+      return stoppedNotice(outcome, facts);
+    case 'failed':
+      return `⚠ ${outcome.error.message} ${adviceOf(outcome.error)} (reference ${facts.runId})`;
+    case 'suspended':
+      return undefined;
+  }
+}
+
+function stoppedNotice(
+  outcome: Extract<RunOutcome, { kind: 'stopped' }>,
+  facts: EndFacts,
+): string | undefined {
+  if (outcome.why === 'trigger_deleted') {
+    return facts.isEmpty ? undefined : 'Stopped: the message that asked for this was deleted.';
+  }
+  return `Stopped by ${outcome.by}.`;
+}
+
+function adviceOf(error: BotError): string {
+  switch (error.code) {
+    case 'overloaded':
+    case 'model_rate_limited':
+    case 'connection_lost':
+      return 'Say "go on" to try again.';
+    case 'context_overflow':
+      return 'Say `!new` to start afresh here, or ask in a new thread.';
+    case 'auth_failed':
+    case 'quota_exhausted':
+    case 'model_unknown':
+      return 'An admin needs to look at this.';
+    case 'tool_loop_detected':
+      return 'Tell me how to go on, or ask differently.';
+    case 'refused':
+      return 'Try asking differently.';
+    default:
+      return 'Say "go on" to try again; if it stays, tell an admin the reference.';
+  }
+}

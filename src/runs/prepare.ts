@@ -1,0 +1,93 @@
+/**
+ * What a new run begins with: the model and prompt of its place, the thread's history where the bot
+ * comes to an older thread, and the decision trace that `why` shows.
+ */
+
+import { errorFacts } from '../base/log.ts';
+import { systemPromptOf } from '../context/system-prompt.ts';
+import type { Entry } from '../messages/entries.ts';
+import type { InboundMessage } from '../surface/inbound.ts';
+import { specOf } from '../tools/registry.ts';
+import type { RunsDeps } from './deps.ts';
+import type { WaitingMessage } from './inbox.ts';
+import type { RunRecord } from './run-record.ts';
+import type { Scene } from './scene.ts';
+import type { Place } from './settings.ts';
+
+/** Messages of an older thread that are read as context. */
+const mostHistory = 50;
+
+const platformNames: Readonly<Record<string, string>> = {
+  slack: 'Slack',
+  discord: 'Discord',
+  web: 'the local page',
+};
+
+export async function prepareRun(
+  deps: RunsDeps,
+  scene: Scene,
+  waiting: readonly WaitingMessage[],
+): Promise<RunRecord> {
+  const messages = waiting.flatMap(({ event }) => (event.kind === 'message' ? [event] : []));
+  const [first] = messages;
+  if (!first) throw new Error('a run without a message');
+  await readHistory(deps, scene, first);
+  const profile = deps.profileOf(placeOf(first));
+  const model = await deps.modelOf(profile.model?.value).catch((thrown: unknown) => {
+    deps.log.error('model_not_available', errorFacts(thrown));
+    return undefined;
+  });
+  const record: RunRecord = {
+    v: 1,
+    runId: deps.newId('run'),
+    state: 'running',
+    triggerIds: messages.map(({ messageId }) => messageId),
+    asker: { id: first.author.id, name: first.author.name },
+    addressed: waiting.some(({ addressed }) => addressed),
+    startedAt: deps.clock.now(),
+    // A model that is not to be had makes the run fail with its reason, visibly.
+    modelName: model?.name ?? profile.model?.value ?? '',
+    segment: 1,
+    segmentFromStep: 0,
+    system: systemPromptOf({
+      botName: deps.botName,
+      platform: platformNames[first.conversation.adapter] ?? first.conversation.adapter,
+      instructions: profile.instructions.map(({ value }) => value),
+    }),
+    toolSpecs: deps.tools.map(specOf),
+  };
+  deps.log.info('run_started', {
+    runId: record.runId,
+    conversation: scene.key,
+    model: record.modelName,
+  });
+  return record;
+}
+
+export function placeOf(message: InboundMessage): Place {
+  const { adapter, space, channel } = message.conversation;
+  return { adapter, space, channel, channelName: message.channelName };
+}
+
+/** Once, where the thread was there before the bot. */
+async function readHistory(deps: RunsDeps, scene: Scene, first: InboundMessage): Promise<void> {
+  if (first.place !== 'thread' || scene.transcript.entries().length > 0) return;
+  if (scene.head && scene.head.contextFrom > 1) return;
+  try {
+    const history = await scene.surface.history(mostHistory);
+    const before = history.filter(
+      ({ messageId, at }) => messageId !== first.messageId && at <= first.at,
+    );
+    if (before.length === 0) return;
+    const entry: Entry = {
+      v: 1,
+      at: first.at,
+      kind: 'history',
+      messages: before.map(({ messageId, author, text, at }) => ({ messageId, author, text, at })),
+    };
+    await scene.transcript.append([entry]);
+  } catch (thrown) {
+    // The run is worth more than what was said before it.
+    deps.log.warn('history_not_read', { conversation: scene.key, ...errorFacts(thrown) });
+  }
+}

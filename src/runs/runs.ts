@@ -1,0 +1,123 @@
+/** Everything that happens between a platform event and a reply, put together. */
+
+import { conversationKeyOf } from '../messages/conversation.ts';
+import type { Author } from '../messages/people.ts';
+import { createQuestions } from '../questions/questions.ts';
+import type { QuestionRecord } from '../questions/record.ts';
+import { createPacer, type Pacer } from '../render/pacer.ts';
+import { createWakes, wakeEntryOf } from '../storage/wakes.ts';
+import type { Adapter, OnEvent } from '../surface/adapter.ts';
+import type { CommandSummary } from '../surface/command.ts';
+import { createBackground } from './background.ts';
+import { builtinCommands } from './builtin-commands.ts';
+import { createCommandCenter } from './commands.ts';
+import type { RunsDeps } from './deps.ts';
+import type { ExecuteDeps } from './execute.ts';
+import { createInbox } from './inbox.ts';
+import { createIntake } from './intake.ts';
+import { createLanes, type Lanes } from './lane.ts';
+import { createReadBack, type ReadBack } from './read-back.ts';
+import { createRunRecords } from './run-record.ts';
+import { createSigns } from './signs.ts';
+import { createSpaces } from './spaces.ts';
+import { createTraces } from './why.ts';
+import { createWork } from './work.ts';
+
+export interface Runs {
+  readonly onEvent: OnEvent;
+  readonly commands: readonly CommandSummary[];
+  /** After the adapters are connected: takes up what an earlier life left and what was missed. */
+  start(): void;
+  /** Takes no new work and ends running work, so that a next start can take it up. */
+  stop(): Promise<void>;
+}
+
+export function createRuns(
+  deps: RunsDeps,
+  options: { readonly allowedSpaces: () => readonly string[] },
+): Runs {
+  const { store, clock, log } = deps;
+  const wakes = createWakes(store);
+  const background = createBackground({ log });
+  const inbox = createInbox({ store, clock, log, wakeOf: wakeEntryOf });
+  const signs = createSigns({ background });
+  const spaces = createSpaces({ store, log }, options.allowedSpaces);
+  const traces = createTraces({ store, clock, log });
+  const pacers = new Map<string, Pacer>();
+
+  const questions = createQuestions({
+    store,
+    clock,
+    log,
+    newId: deps.newId,
+    wakeOf: (conversation) => wakeEntryOf(conversationKeyOf(conversation), clock.now()),
+    surfaceOf: (conversation) => {
+      const adapter = deps.adapters.get(conversation.adapter);
+      if (!adapter) throw new Error(`no adapter ${conversation.adapter} is on`);
+      return adapter.surfaceOf(conversation);
+    },
+    mayAnswer: (author, record) => mayAnswer(deps, author, record),
+  });
+  const executeDeps: ExecuteDeps = {
+    ...deps,
+    inbox,
+    questions,
+    records: createRunRecords({ store, log }),
+    pacerOf: (adapter: Adapter) => {
+      const known =
+        pacers.get(adapter.name) ?? createPacer({ clock }, adapter.capabilities.editBudget);
+      pacers.set(adapter.name, known);
+      return known;
+    },
+    onTaken: (surface, messageId) => signs.takeOff(surface, messageId),
+  };
+  const work = createWork(executeDeps);
+  const lanes: Lanes = createLanes(
+    { clock, log, wakes, work },
+    { concurrency: deps.settings.runs.concurrency },
+  );
+  const commandCenter = createCommandCenter(
+    { ...executeDeps, background },
+    builtinCommands({ ...executeDeps, lanes: () => lanes, spaces, traces }, deps.commands),
+  );
+  let readBack: ReadBack | undefined;
+  const onEvent = createIntake({
+    ...executeDeps,
+    lanes,
+    spaces,
+    traces,
+    background,
+    commandCenter,
+    readBack: () => {
+      readBack ??= createReadBack(
+        { log, now: () => clock.now(), adapters: deps.adapters, seen: deps.seen, onEvent },
+        { days: deps.settings.runs.readBackDays },
+      );
+      return readBack;
+    },
+    onWaiting: (surface, messageId) => signs.putOn(surface, messageId),
+  });
+
+  return {
+    onEvent,
+    commands: commandCenter.summaries,
+    start: () => {
+      lanes.start();
+      for (const name of deps.adapters.keys()) {
+        background.start('read_back', () => onEvent({ kind: 'gap', adapter: name }));
+      }
+    },
+    stop: async () => {
+      await lanes.drain(deps.settings.runs.drainSeconds * 1000);
+      await background.settled();
+    },
+  };
+}
+
+/** Who may answer a question: people of the thread, or the asker alone; never a bot. */
+async function mayAnswer(deps: RunsDeps, author: Author, record: QuestionRecord): Promise<boolean> {
+  if (author.id === record.asker.id) return true;
+  if (deps.settings.questions.answerers === 'asker') return false;
+  const head = await deps.conversations.head(conversationKeyOf(record.conversation));
+  return head?.people.some(({ id }) => id === author.id) ?? false;
+}

@@ -1,0 +1,78 @@
+/** Settings of runs: who may use the bot, how many runs go on at once, what channels change. */
+
+import { z } from 'zod';
+
+/** `slack:U024BE7LH`: adapter and the platform's immutable id. Names are refused: anybody can take
+ * somebody's display name. */
+const platformId = z
+  .string()
+  .regex(/^(slack|discord|web):[A-Za-z0-9]+$/u, 'must be like slack:U024BE7LH: platform and id');
+
+const lists = {
+  users: z.array(platformId).readonly().default([]),
+  channels: z.array(platformId).readonly().default([]),
+  /** Discord role ids. */
+  roles: z.array(platformId).readonly().default([]),
+  spaces: z.array(platformId).readonly().default([]),
+};
+
+export const accessLists = z.strictObject(lists);
+export type AccessLists = Readonly<z.infer<typeof accessLists>>;
+
+export const runSettings = z.strictObject({
+  /** Runs at the same time, over all conversations. */
+  concurrency: z.int().min(1).max(1000).default(16),
+  /** Seconds that running work gets to end by itself when the process is asked to stop. */
+  drainSeconds: z.number().min(0).max(60).default(6),
+  /** Days back in which missed messages are looked for after a restart. */
+  readBackDays: z.number().min(0).max(30).default(7),
+});
+export type RunSettings = Readonly<z.infer<typeof runSettings>>;
+
+/** What a profile (settings of channels) may set. */
+export const profileSettings = z.strictObject({
+  /** Added to the system prompt. */
+  instructions: z.string().exactOptional(),
+  /** `provider/model`. */
+  model: z.string().exactOptional(),
+  /** all: every message in a thread the bot takes part in is answered · mention: only mentions. */
+  followUps: z.enum(['all', 'mention']).exactOptional(),
+  allow: accessLists.exactOptional(),
+  deny: accessLists.exactOptional(),
+});
+export type ProfileSettings = Readonly<z.infer<typeof profileSettings>>;
+
+/** A value and where it comes from, for people: "default", "channels[2] of config/deckhand.yaml". */
+export interface Sourced<T> {
+  readonly value: T;
+  readonly source: string;
+}
+
+/** The settings that hold in one place. */
+export interface Profile {
+  /** Outermost first; they add up. */
+  readonly instructions: readonly Sourced<string>[];
+  /** Undefined: the default model. */
+  readonly model: Sourced<string> | undefined;
+  readonly followUps: Sourced<'all' | 'mention'>;
+  /** Lists that must each let a person pass, outermost first. */
+  readonly allow: readonly Sourced<AccessLists>[];
+  /** Any list that names a person refuses them. */
+  readonly deny: readonly Sourced<AccessLists>[];
+}
+
+/** Where a profile is asked for. */
+export interface Place {
+  readonly adapter: string;
+  readonly space: string;
+  readonly channel: string;
+  readonly channelName: string;
+}
+
+/** Rights that hold everywhere. */
+export interface Governance {
+  /** Ids of people with admin rights. */
+  readonly admins: readonly string[];
+  /** Bots that may mention the bot. */
+  readonly bots: readonly string[];
+}

@@ -1,0 +1,29 @@
+/**
+ * Servers that tests use when they run: where the port is closed, the tests are skipped with one
+ * line, but with CI=true they fail.
+ */
+
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+/** True when something listens on the local port. */
+export async function portIsOpen(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Whether tests of this server can run; throws in CI where they must. */
+export async function serverRuns(name: string, port: number): Promise<boolean> {
+  if (await portIsOpen(port)) return true;
+  const line = `${name} does not listen on 127.0.0.1:${port}`;
+  if (process.env['CI'] === 'true') throw new Error(`${line}, and its tests must run here.`);
+  process.stderr.write(`${line}: its tests are skipped.\n`);
+  return false;
+}
