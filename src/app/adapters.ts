@@ -4,6 +4,9 @@
  */
 
 import { createDiscordAdapter } from '../../adapters/discord/adapter.ts';
+
+export { discordInviteUrl } from '../../adapters/discord/invite.ts';
+
 import { type DiscordSettings, discordSettingsSchema } from '../../adapters/discord/settings.ts';
 import { createSlackAdapter } from '../../adapters/slack/adapter.ts';
 import { type SlackSettings, slackSettingsSchema } from '../../adapters/slack/settings.ts';

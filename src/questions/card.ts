@@ -41,7 +41,7 @@ function notice(text: string): Block {
 
 /** What was asked and who chose what. */
 function answeredLine(question: Question, answer: Answer): string {
-  return `${plain(question.question)}\n**${plain(answerText(answer))}** (${plain(answer.by.name)})`;
+  return `${plain(question.question)}\n\n**${plain(answerText(answer))}** (${plain(answer.by.name)})`;
 }
 
 export function answerText(answer: Answer): string {
@@ -54,7 +54,7 @@ function openBlocks(record: QuestionRecord, index: number, question: Question): 
     const more = description.trim() === '' ? '' : `: ${plain(description)}`;
     return `${option + 1}. **${plain(label)}**${more}`;
   });
-  const text = `**${plain(question.header)}**${count}\n${plain(question.question)}\n\n${options.join('\n')}`;
+  const text = `**${plain(question.header)}**${count}\n\n${plain(question.question)}\n\n${options.join('\n')}`;
   return [{ kind: 'markdown', text }, ...controls(record, index, question)];
 }
 

@@ -88,7 +88,6 @@ export interface Reply {
 
 const refusedNotice =
   'I have an answer, but this platform refused its text. Ask me to write it differently.';
-const leastGapMs = 1000;
 const pauseMs = 2000;
 const unavailableLadderMs = [500, 1000, 2000, 5000, 10_000, 20_000, 30_000];
 /** Failures in a row after which an ended reply gives up for now. */
@@ -115,6 +114,9 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   const quit = new AbortController();
   /** Ends a wait for a progress slot when the final state is there. */
   let slotWait = new AbortController();
+
+  /** One reply alone does not use up the budget of all. */
+  const leastGapMs = capabilities.editBudget.windowMs / capabilities.editBudget.edits;
 
   const save = async (change: Partial<ReplyPages>): Promise<void> => {
     stored = { ...stored, ...change };
@@ -162,9 +164,8 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   ): Promise<void> => {
     const urgency: Urgency = document.ended ? 'end' : 'progress';
     slotWait = new AbortController();
-    if (urgency === 'progress') {
-      await sleep(clock, Math.max(0, lastEditAt + leastGapMs - clock.now()), slotWait.signal);
-    }
+    const gapMs = lastEditAt + leastGapMs - clock.now();
+    if (urgency === 'progress' && gapMs > 0) await sleep(clock, gapMs, slotWait.signal);
     await pacer.slot(options.scope, urgency, slotWait.signal);
     lastEditAt = clock.now();
     await surface.edit(messageId, message);

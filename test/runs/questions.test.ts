@@ -68,7 +68,7 @@ describe('a question', () => {
     await ask(world, deploy);
     expect(world.adapter.texts('u1')).toEqual([
       'One thing first.',
-      '**Target**\nWhere shall I deploy?\n\n1. **Staging**: safe\n2. **Production**\n[1. Staging] [2. Production] [Other…]',
+      '**Target**\n\nWhere shall I deploy?\n\n1. **Staging**: safe\n2. **Production**\n[1. Staging] [2. Production] [Other…]',
     ]);
     await world.say('something else', { messageId: 'u9' });
     await world.clock.advance(5000);
@@ -82,7 +82,7 @@ describe('a question', () => {
     await world.clock.advance(5000);
     expect(world.adapter.texts('u1')).toEqual([
       'One thing first.',
-      'Where shall I deploy?\n**Production** (Anna)',
+      'Where shall I deploy?\n\n**Production** (Anna)',
       'Thank you.',
     ]);
     expect(resultTold(world)).toContain('Production (answered by Anna)');

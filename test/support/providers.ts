@@ -18,7 +18,7 @@ export function createTestDeps(fetch: ModelFetch = globalThis.fetch): TestDeps {
   return { fetch, clock: createFakeClock(), log: createKeptLog(), newId: countedIds() };
 }
 
-export function countedIds(): NewId {
+function countedIds(): NewId {
   let count = 0;
   return (prefix) => {
     count += 1;
@@ -37,7 +37,7 @@ export const weatherTool = {
   },
 } as const;
 
-export const clockTool = {
+const clockTool = {
   name: 'clock',
   description: 'Tells the time.',
   inputSchema: { type: 'object', properties: {}, additionalProperties: false },

@@ -1,0 +1,132 @@
+/** Elements of messages and their controls. Knows nothing of the server. */
+
+import { elementOf } from './markdown.js';
+
+function make(name, className, ...children) {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  made.append(...children);
+  return made;
+}
+
+function button(label, onClick, className = '') {
+  const made = make('button', className, label);
+  made.type = 'button';
+  made.addEventListener('click', onClick);
+  return made;
+}
+
+const timeFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+function timeOf(at) {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  const shown = isToday
+    ? timeFormat.format(date)
+    : `${dayFormat.format(date)}, ${timeFormat.format(date)}`;
+  const made = make('time', '', shown);
+  made.dateTime = date.toISOString();
+  return made;
+}
+
+/** Plain text in which `code` spans are drawn as code. */
+function activity(text) {
+  const line = make('p', 'activity');
+  for (const [index, piece] of text.split('`').entries()) {
+    line.append(index % 2 === 1 ? make('code', '', piece) : piece);
+  }
+  return line;
+}
+
+function choice(block, actions) {
+  const boxes = block.options.map(({ value, label }) => {
+    const box = Object.assign(document.createElement('input'), { type: 'checkbox', value });
+    return { box, row: make('label', 'option', box, ` ${label}`) };
+  });
+  const send = button(
+    block.submitLabel,
+    () => {
+      const values = boxes.filter(({ box }) => box.checked).map(({ box }) => box.value);
+      actions.press(block.controlId, values);
+    },
+    'primary',
+  );
+  return make('div', 'choice', ...boxes.map(({ row }) => row), send);
+}
+
+function blockElement(block, message, actions) {
+  switch (block.kind) {
+    case 'markdown':
+      return make(
+        'div',
+        'text',
+        elementOf(
+          block.tree,
+          message.mentionable.map(({ name }) => name),
+        ),
+      );
+    case 'notice':
+      return make('div', 'notice', elementOf(block.tree));
+    case 'activity':
+      return activity(block.text);
+    case 'buttons':
+      return make(
+        'div',
+        'buttons',
+        ...block.buttons.map(({ controlId, label, style }) =>
+          button(label, () => actions.press(controlId, [], label), style),
+        ),
+      );
+    case 'choice':
+      return choice(block, actions);
+    default:
+      return make('div', '');
+  }
+}
+
+function tools(message, actions) {
+  if (message.author !== 'person') return [];
+  return [
+    make(
+      'span',
+      'tools',
+      button('Edit', () => actions.edit(message)),
+      button('Delete', () => actions.remove(message)),
+    ),
+  ];
+}
+
+/**
+ * The element of a message. `actions`: press(controlId, values, label), edit(message),
+ * remove(message), open(message). `replies`: undefined inside a thread.
+ */
+export function messageElement(message, names, actions, replies) {
+  const isBot = message.author === 'bot';
+  const marks = [
+    ...(message.isEdited ? [make('span', 'mark', '(edited)')] : []),
+    ...(message.isPrivate ? [make('span', 'mark', 'only you see this')] : []),
+    ...(message.isWaiting ? [make('span', 'mark waiting', '⏳ noted')] : []),
+  ];
+  const head = make(
+    'div',
+    'head',
+    make('b', '', isBot ? names.bot : names.person),
+    timeOf(message.at),
+    ...marks,
+    ...tools(message, actions),
+  );
+  const body = message.blocks.map((block) => blockElement(block, message, actions));
+  const item = make(
+    'li',
+    `message ${isBot ? 'bot' : 'person'}${message.isPrivate ? ' private' : ''}`,
+    make('span', 'face', isBot ? '⚓' : names.person.slice(0, 1)),
+    make('div', 'body', head, ...body),
+  );
+  item.dataset.id = message.id;
+  if (replies !== undefined) {
+    const label = replies === 0 ? 'Reply' : replies === 1 ? '1 reply' : `${replies} replies`;
+    item.querySelector('.body').append(button(label, () => actions.open(message), 'replies'));
+  }
+  return item;
+}

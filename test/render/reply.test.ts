@@ -1,0 +1,345 @@
+/** The reply against a platform with faults: exact at the end, fresh on the way. */
+
+import { describe, expect, it } from 'vitest';
+import { createRedactor } from '../../src/base/redaction.ts';
+import { createPacer } from '../../src/render/pacer.ts';
+import { createReply, noPages, type Reply, type ReplyPages } from '../../src/render/reply.ts';
+import { createFakeAdapter, type FakeAdapter, type Fault } from '../support/fake-adapter.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { createKeptLog } from '../support/log.ts';
+
+interface Stage {
+  readonly clock: FakeClock;
+  readonly adapter: FakeAdapter;
+  readonly reply: Reply;
+  pages: ReplyPages;
+  readonly text: (text: string) => void;
+}
+
+function setUp(
+  options: {
+    pages?: ReplyPages;
+    steps?: readonly string[];
+    adapter?: FakeAdapter;
+    most?: number;
+    secrets?: { name: string; value: string }[];
+  } = {},
+): Stage {
+  const clock = createFakeClock();
+  const adapter = options.adapter ?? createFakeAdapter({ mostMessageLength: options.most ?? 2000 });
+  const log = createKeptLog();
+  const conversation = { adapter: 'web', space: 'local', channel: 'c', thread: 't' };
+  const stage: Stage = {
+    clock,
+    adapter,
+    pages: options.pages ?? noPages,
+    text: (text) => reply.apply({ kind: 'text_delta', text }),
+    reply: undefined as never,
+  };
+  const reply = createReply(
+    {
+      clock,
+      log,
+      surface: adapter.surfaceOf(conversation),
+      capabilities: adapter.capabilities,
+      pacer: createPacer({ clock }, adapter.capabilities.editBudget),
+      redactor: createRedactor(options.secrets ?? []),
+      savePages: async (pages) => {
+        stage.pages = pages;
+      },
+    },
+    {
+      replyId: 'r.1',
+      scope: 'local',
+      pages: stage.pages,
+      steps: options.steps ?? [],
+      mentionable: [],
+    },
+  );
+  return Object.assign(stage, { reply });
+}
+
+async function end(stage: Stage, notice?: string): Promise<void> {
+  const done = stage.reply.finish(notice === undefined ? {} : { notice });
+  await stage.clock.advance(10 * 60_000);
+  await done;
+}
+
+/** Model text of all pages, as read in order. */
+function read(adapter: FakeAdapter): string {
+  return adapter.texts('t').join('|');
+}
+
+describe('a reply', () => {
+  it('posts the first text at once and spaces edits by its share of the budget (40 a minute)', async () => {
+    const stage = setUp();
+    stage.text('a');
+    await stage.clock.settle();
+    expect(read(stage.adapter)).toBe('a');
+    stage.text('b');
+    await stage.clock.settle();
+    expect(read(stage.adapter)).toBe('ab');
+    stage.text('c');
+    await stage.clock.advance(1499);
+    expect(read(stage.adapter)).toBe('ab');
+    await stage.clock.advance(1);
+    expect(read(stage.adapter)).toBe('abc');
+  });
+
+  it('sends the last state at once when it ends, not after the gap', async () => {
+    const stage = setUp();
+    stage.text('a');
+    await stage.clock.settle();
+    stage.text('b');
+    await stage.clock.settle();
+    stage.text('c');
+    await stage.clock.settle();
+    const done = stage.reply.finish({});
+    await stage.clock.settle();
+    expect(read(stage.adapter)).toBe('abc');
+    await expect(done).resolves.toBe('delivered');
+  });
+
+  it.each<[string, Fault[], string]>([
+    [
+      'a refused last edit: the message is gone (B002)',
+      [{ call: 'edit', nth: 1, code: 'message_gone' }],
+      'Working on it. The build is green.',
+    ],
+    [
+      'a 429 on the third edit',
+      [{ call: 'edit', nth: 3, code: 'rate_limited', retryAfterMs: 7000 }],
+      'Working on it. The build is green.',
+    ],
+    [
+      'an outage at the first post, whose effect is unknown',
+      [{ call: 'post', nth: 1, code: 'surface_unavailable', afterEffect: true }],
+      'Working on it. The build is green.',
+    ],
+    [
+      'an outage at the first post, without effect',
+      [{ call: 'post', nth: 1, code: 'surface_unavailable' }],
+      'Working on it. The build is green.',
+    ],
+    [
+      'a text refused as too long',
+      [{ call: 'edit', nth: 1, code: 'message_too_long' }],
+      'Working on it. The build is green.',
+    ],
+    [
+      'outages of edits',
+      [1, 2, 3].map((nth) => ({
+        call: 'edit' as const,
+        nth,
+        code: 'surface_unavailable' as const,
+      })),
+      'Working on it. The build is green.',
+    ],
+  ])('reads exactly as the model wrote after %s', async (_what, faults, expected) => {
+    const stage = setUp();
+    for (const fault of faults) stage.adapter.fail(fault);
+    stage.text('Working on it');
+    await stage.clock.advance(2000);
+    for (const piece of ['. The', ' build', ' is', ' green.']) {
+      stage.text(piece);
+      await stage.clock.advance(2000);
+    }
+    await end(stage);
+    const texts = stage.adapter.texts('t');
+    // A message that is gone on the platform is gone here too: only the new one counts.
+    expect(texts.at(-1)).toBe(expected);
+  });
+
+  it('makes no call before a rate limit has passed', async () => {
+    const stage = setUp();
+    stage.adapter.fail({ call: 'edit', nth: 1, code: 'rate_limited', retryAfterMs: 30_000 });
+    stage.text('a');
+    await stage.clock.settle();
+    stage.text('b');
+    await stage.clock.advance(1000);
+    const before = stage.adapter.calls.length;
+    stage.text('c');
+    const done = stage.reply.finish({});
+    await stage.clock.advance(28_999);
+    expect(stage.adapter.calls).toHaveLength(before);
+    await stage.clock.advance(2000);
+    await done;
+    expect(read(stage.adapter)).toBe('abc');
+  });
+
+  it('goes on in a new message when the old one takes no more edits, and repeats nothing', async () => {
+    const stage = setUp();
+    stage.text('alpha ');
+    await stage.clock.advance(2000);
+    stage.adapter.fail({ call: 'edit', nth: 1, code: 'message_uneditable' });
+    stage.text('beta gamma');
+    await stage.clock.advance(2000);
+    await end(stage);
+    expect(stage.adapter.texts('t')).toEqual(['alpha', 'beta gamma']);
+  });
+
+  it('goes on in a new message before the platform’s age for edits', async () => {
+    const stage = setUp();
+    stage.text('alpha ');
+    await stage.clock.advance(50 * 60_000);
+    stage.text('beta');
+    await stage.clock.advance(2000);
+    expect(stage.adapter.texts('t')).toEqual(['alpha beta']);
+    await stage.clock.advance(1000);
+    stage.text(' gamma');
+    await end(stage);
+    expect(stage.adapter.texts('t')).toEqual(['alpha beta', ' gamma']);
+  });
+
+  it('reopens a code fence that a frozen message left open', async () => {
+    const stage = setUp();
+    stage.text('```ts\nconst a = 1;\n');
+    await stage.clock.advance(2000);
+    stage.adapter.fail({ call: 'edit', nth: 1, code: 'message_uneditable' });
+    stage.text('const b = 2;\n```\nEnd.');
+    await stage.clock.advance(2000);
+    await end(stage);
+    const [, second] = stage.adapter.texts('t');
+    expect(second).toBe('```ts\nconst b = 2;\n```\nEnd.');
+  });
+
+  it('goes over to further messages when one is full, each within the limit', async () => {
+    const stage = setUp({ most: 600 });
+    const paragraphs = Array.from(
+      { length: 12 },
+      (_, index) => `Paragraph ${index} ${'word '.repeat(20).trim()}.`,
+    );
+    for (const paragraph of paragraphs) {
+      stage.text(`${paragraph}\n\n`);
+      await stage.clock.advance(1500);
+    }
+    await end(stage, 'One line of mine.');
+    const texts = stage.adapter.texts('t');
+    expect(texts.length).toBeGreaterThan(2);
+    expect(texts.every((text) => text.length <= 600)).toBe(true);
+    expect(texts.join('\n\n').replace('\n> One line of mine.', '')).toBe(paragraphs.join('\n\n'));
+  });
+
+  it('sends nothing for an empty text (B018) and takes the sign away', async () => {
+    for (const text of ['', ' ', '\n', ' \n\t ']) {
+      const stage = setUp();
+      stage.text(text);
+      await end(stage);
+      expect(stage.adapter.calls).toEqual([]);
+      expect(stage.adapter.statuses.at(-1)).toBe('idle');
+    }
+  });
+
+  it('takes up its messages after a restart and posts nothing twice', async () => {
+    const first = setUp();
+    first.text('One. ');
+    await first.clock.advance(2000);
+    await first.reply.abandon();
+    const second = setUp({ adapter: first.adapter, pages: first.pages, steps: ['One. '] });
+    second.text('Two.');
+    await end(second);
+    expect(second.adapter.texts('t')).toEqual(['One. \n\nTwo.']);
+  });
+
+  it('shows what is being done while it works, and not at the end', async () => {
+    const stage = setUp();
+    stage.text('I look.');
+    await stage.clock.settle();
+    stage.reply.apply({ kind: 'step_finished', step: 1, text: 'I look.' });
+    stage.reply.apply({ kind: 'tool_started', callId: 'c', activity: 'Grep `timeout` in logs/' });
+    await stage.clock.advance(2000);
+    expect(read(stage.adapter)).toBe('I look.\n_Grep `timeout` in logs/_');
+    await end(stage);
+    expect(read(stage.adapter)).toBe('I look.');
+  });
+
+  it('never shows a secret, not even its beginning while it streams', async () => {
+    const secret = 'c0ffee00-1234-5678-9abc-def012345678';
+    const stage = setUp({ secrets: [{ name: 'DEMO_API_TOKEN', value: secret }] });
+    const seen: string[] = [];
+    for (const piece of ['The token is ', secret.slice(0, 10), secret.slice(10), ' there.']) {
+      stage.text(piece);
+      await stage.clock.advance(3000);
+      seen.push(read(stage.adapter));
+    }
+    await end(stage);
+    expect(seen.join()).not.toContain(secret.slice(0, 6));
+    expect(read(stage.adapter)).toBe('The token is [redacted: DEMO_API_TOKEN] there.');
+  });
+
+  it('says so when the platform refuses the text, and never loops', async () => {
+    const stage = setUp();
+    for (let nth = 1; nth <= 3; nth += 1)
+      stage.adapter.fail({
+        call: 'post',
+        nth,
+        code: nth < 3 ? 'message_refused' : 'rate_limited',
+        retryAfterMs: 10,
+      });
+    stage.text('bad words');
+    await stage.clock.advance(2000);
+    for (let piece = 0; piece < 20; piece += 1) stage.text('.');
+    await stage.clock.advance(20_000);
+    expect(stage.adapter.calls).toHaveLength(1);
+    await end(stage);
+    expect(read(stage.adapter)).toContain('this platform refused its text');
+  });
+
+  it('tells that the thread is gone', async () => {
+    const stage = setUp();
+    stage.adapter.fail({ call: 'post', nth: 1, code: 'surface_gone' });
+    stage.text('hello');
+    const done = stage.reply.finish({});
+    await stage.clock.advance(60_000);
+    await expect(done).resolves.toBe('gone');
+  });
+
+  it('reports an outage that does not end, so that it can be tried later', async () => {
+    const stage = setUp();
+    for (let nth = 1; nth <= 60; nth += 1)
+      stage.adapter.fail({ call: 'post', nth, code: 'surface_unavailable' });
+    stage.text('hello');
+    const done = stage.reply.finish({}).then(
+      () => 'delivered',
+      (error: Error) => error.message,
+    );
+    await stage.clock.advance(20 * 60_000);
+    expect(await done).toBe('a fault of the test');
+  });
+});
+
+describe('the pacer', () => {
+  it('keeps the window’s limit over all replies and serves ends first', async () => {
+    const clock = createFakeClock();
+    const pacer = createPacer({ clock }, { edits: 4, windowMs: 5000 });
+    const made: string[] = [];
+    const ask = (name: string, urgency: 'end' | 'progress'): void => {
+      void pacer
+        .slot('c', urgency)
+        .then(() => made.push(`${name}@${clock.now() - 1_700_000_000_000}`));
+    };
+    for (let index = 1; index <= 5; index += 1) ask(`p${index}`, 'progress');
+    await clock.settle();
+    expect(made).toEqual(['p1@0', 'p2@0', 'p3@0']);
+    ask('e', 'end');
+    await clock.settle();
+    expect(made.at(-1)).toBe('e@0');
+    await clock.advance(4999);
+    expect(made).toHaveLength(4);
+    await clock.advance(1);
+    expect(made).toEqual(['p1@0', 'p2@0', 'p3@0', 'e@0', 'p4@5000', 'p5@5000']);
+  });
+
+  it('is closed by a 429 until its time has passed, for that scope alone', async () => {
+    const clock = createFakeClock();
+    const pacer = createPacer({ clock }, { edits: 4, windowMs: 5000 });
+    pacer.close('a', clock.now() + 3000);
+    const made: string[] = [];
+    void pacer.slot('a', 'end').then(() => made.push('a'));
+    void pacer.slot('b', 'end').then(() => made.push('b'));
+    await clock.advance(2999);
+    expect(made).toEqual(['b']);
+    await clock.advance(1);
+    expect(made).toEqual(['b', 'a']);
+  });
+});
