@@ -84,7 +84,8 @@ export type ChatStreamEvent =
 /**
  * A vendor of models. `stream` yields events in order and ends after `message_end`. It throws a
  * BotError: context_overflow, model_rate_limited (retryAfterMs), overloaded, refused, auth_failed,
- * quota_exhausted, bad_request, connection_lost; the signal's reason when aborted. It never retries.
+ * quota_exhausted, model_unknown, bad_request, connection_lost; the signal's reason when aborted. It
+ * never retries.
  */
 export interface ChatProvider {
   readonly name: string;

@@ -147,7 +147,8 @@ describe('requests to Anthropic', () => {
       expect(sent.every(({ blocks }) => blocks.length > 0)).toBe(true);
       expect(texts(sent).every((text) => String(text).trim() !== '')).toBe(true);
       for (const { role, blocks } of sent) {
-        if (role === 'assistant') expect(blocks.at(-1)?.['text']).not.toMatch(/\s$/u);
+        const end = role === 'assistant' ? blocks.at(-1)?.['text'] : '';
+        expect(end).not.toMatch(/\s$/u);
       }
     }
   });
@@ -242,6 +243,9 @@ describe('streams of Anthropic', () => {
       event.kind === 'tool_call_ready' ? [[event.callId, event.name, event.input]] : [],
     );
 
+  const inputErrorsOf = (found: readonly ChatStreamEvent[]): unknown[] =>
+    found.flatMap((event) => (event.kind === 'tool_call_ready' ? [event.inputError] : []));
+
   it('may hold a call with empty arguments (B091)', async () => {
     const { input, expected } = readCase(
       'B091',
@@ -254,18 +258,14 @@ describe('streams of Anthropic', () => {
       .replace('"partial_json":""', `"partial_json":${JSON.stringify(input.cutArguments)}`)
       .replace('"stop_reason":"tool_use"', '"stop_reason":"max_tokens"');
     const broken = await play(events.parse(JSON.parse(cut)));
-    expect(broken.events.find(({ kind }) => kind === 'tool_call_ready')).toMatchObject({
-      inputError: expect.stringMatching(/JSON/u),
-    });
+    expect(inputErrorsOf(broken.events)).toEqual([expect.stringMatching(/JSON/u)]);
   });
 
   it('cut just after an empty call do not make it one without arguments', async () => {
     const { input } = readCase('B091', z.object({ anthropicEvents: events }), z.unknown());
     const cut = JSON.stringify(input.anthropicEvents).replace('"tool_use"}', '"max_tokens"}');
     const found = await play(events.parse(JSON.parse(cut)));
-    expect(found.events.find(({ kind }) => kind === 'tool_call_ready')).toMatchObject({
-      inputError: expect.stringMatching(/cut/u),
-    });
+    expect(inputErrorsOf(found.events)).toEqual([expect.stringMatching(/cut/u)]);
   });
 
   it('that break off are never complete (B102)', async () => {

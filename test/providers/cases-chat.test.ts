@@ -105,7 +105,7 @@ describe('calls of compatible servers', () => {
       z.object({ openai: z.array(z.unknown()) }),
     );
     expect(await callsOf(input.openaiChunks)).toEqual(expected.openai);
-    const cut = JSON.parse(
+    const cut: unknown = JSON.parse(
       JSON.stringify(input.openaiChunks).replace(
         '"arguments":""',
         `"arguments":${JSON.stringify(input.cutArguments)}`,

@@ -1,0 +1,79 @@
+/**
+ * Any server that speaks Chat Completions. The official OpenAI SDK carries the request; reading
+ * starts at its raw chunks. Retries, timeouts and silence are ours.
+ */
+
+import type { ChatProvider } from '../../messages/chat.ts';
+import { createAdaptations, dueWhen } from '../adaptations.ts';
+import { type CallTrace, idleMsOf, sdkTimeoutMs, type Wire, wireEvents } from '../call.ts';
+import type { ProviderDeps } from '../deps.ts';
+import { endpointOf } from '../transport.ts';
+import { chatRequest, type ServerProfile } from './request.ts';
+import { chatEvents } from './stream.ts';
+
+export interface CompatibleOptions {
+  /** Ends where `/chat/completions` begins; usually in `/v1`. */
+  readonly baseUrl: string;
+  /** Local servers need none. */
+  readonly apiKey?: string;
+}
+
+export function createCompatibleProvider(
+  deps: ProviderDeps,
+  options: CompatibleOptions,
+): ChatProvider {
+  const { baseUrl } = options;
+  const endpoint = endpointOf(baseUrl);
+  const profile = profileOf(baseUrl);
+  const startsInside = new Set<string>();
+  const adaptations = createAdaptations(
+    [
+      dueWhen(
+        'swap_limit',
+        /max_(?:completion_)?tokens.{0,40}(?:unsupported|not supported)|unsupported.{0,40}max_(?:completion_)?tokens/iu,
+      ),
+      dueWhen('no_stream_options', /stream_options/u),
+      dueWhen('empty_content', /content.{0,60}(?:null|none|must be a string|required)/iu),
+    ],
+    deps.log,
+  );
+  const open = async ({ fetch, signal }: Wire, body: ReturnType<typeof chatRequest>) => {
+    const { OpenAI } = await import('openai');
+    const client = new OpenAI({
+      // The SDK insists on one; servers without keys ignore it.
+      apiKey: options.apiKey ?? 'none',
+      baseURL: baseUrl,
+      organization: null,
+      project: null,
+      adminAPIKey: null,
+      webhookSecret: null,
+      fetch,
+      maxRetries: 0,
+      timeout: sdkTimeoutMs,
+      logLevel: 'off',
+    });
+    return client.chat.completions.create(body, { signal });
+  };
+  return {
+    name: 'compatible',
+    stream: (request, signal) => {
+      const origin = { provider: 'compatible', endpoint, model: request.model };
+      const call = { ...origin, idleMs: idleMsOf(baseUrl) };
+      const toolNames = new Set(request.tools.map((tool) => tool.name));
+      return adaptations.stream(request.model, (learned) => {
+        const body = chatRequest(request, origin, profile, learned);
+        const trace: CallTrace = { sawDone: false };
+        const raw = wireEvents(deps, call, signal, (wire) => open(wire, body), trace);
+        return chatEvents(raw, deps, { origin, toolNames, trace, startsInside });
+      });
+    },
+  };
+}
+
+function profileOf(baseUrl: string): ServerProfile {
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '';
+  return {
+    limitField: host === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens',
+    alwaysReasoning: host === 'api.deepseek.com',
+  };
+}

@@ -1,0 +1,185 @@
+/** Raw Chat Completions chunks → ChatStreamEvent, with the quirks of many servers. */
+
+import type { Clock } from '../../base/clock.ts';
+import type { NewId } from '../../base/ids.ts';
+import type { ChatStreamEvent, StopReason } from '../../messages/chat.ts';
+import type { Origin } from '../../messages/parts.ts';
+import type { Usage } from '../../messages/usage.ts';
+import type { CallTrace } from '../call.ts';
+import { connectionLost, errorOfFailure } from '../errors.ts';
+import { rawOf } from '../raw.ts';
+import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
+import { type CallAssembler, createCallAssembler } from './call-assembler.ts';
+import { callPieces, parseChunk, type WireDelta, type WireUsage } from './chunk.ts';
+import { addDetails } from './reasoning-details.ts';
+import { createThinkSplitter, type ThinkPiece, type ThinkSplitter } from './think-tags.ts';
+
+export interface ChatStreamSetting {
+  readonly origin: Origin;
+  readonly toolNames: ReadonlySet<string>;
+  readonly trace: CallTrace;
+  /** Models seen to leave the opening think tag out; kept by the provider. */
+  readonly startsInside: Set<string>;
+}
+
+/** Where the thoughts of a message came from: they go back under the same name. */
+type ReasoningField = 'reasoning' | 'reasoning_content' | 'content';
+
+interface State {
+  readonly origin: Origin;
+  readonly timer: ReasoningTimer;
+  readonly calls: CallAssembler;
+  readonly splitter: ThinkSplitter;
+  reasoningField: ReasoningField | undefined;
+  details: Record<string, unknown>[];
+  hasOpenReasoning: boolean;
+  hasContent: boolean;
+  finish: string | undefined;
+}
+
+/** Translates a whole message. A server that sends no end mark at all gets the stop `unknown`. */
+export async function* chatEvents(
+  raw: AsyncIterable<unknown>,
+  deps: { readonly clock: Clock; readonly newId: NewId },
+  setting: ChatStreamSetting,
+): AsyncGenerator<ChatStreamEvent, void> {
+  const { origin, trace, startsInside } = setting;
+  const state: State = {
+    origin,
+    timer: createReasoningTimer(deps.clock),
+    calls: createCallAssembler(deps.newId, setting.toolNames),
+    splitter: createThinkSplitter(startsInside.has(origin.model)),
+    reasoningField: undefined,
+    details: [],
+    hasOpenReasoning: false,
+    hasContent: false,
+    finish: undefined,
+  };
+  let hasStarted = false;
+  for await (const value of raw) {
+    const chunk = parseChunk(value);
+    if (chunk === undefined) continue; // Not a chunk we know the shape of.
+    if (!hasStarted) yield { kind: 'message_start', origin };
+    hasStarted = true;
+    const [choice] = chunk.choices ?? [];
+    const delta = choice?.delta ?? choice?.message;
+    if (delta) yield* deltaEvents(delta, state);
+    const usage = chunk.usage ?? choice?.usage;
+    if (usage) yield { kind: 'usage', usage: usageOf(usage) };
+    state.finish = choice?.finish_reason || state.finish;
+  }
+  yield* endText(state, state.calls.count === 0);
+  if (state.splitter.hadLoneClose) startsInside.add(origin.model);
+  else startsInside.delete(origin.model);
+  checkEnd(state, trace);
+  yield* sealReasoning(state);
+  const isCut = state.finish === 'length';
+  yield* state.calls.finish(isCut);
+  yield {
+    kind: 'message_end',
+    stop: stopOf(state.finish, state.calls.count > 0, trace.sawDone),
+    reasoningMs: state.timer.total(),
+  };
+}
+
+/** Without finish reason and end mark, only an end with whole content can be trusted. */
+function checkEnd(state: State, trace: CallTrace): void {
+  if (state.finish === 'error') {
+    throw errorOfFailure(state.origin, { message: 'The server broke the message off.' });
+  }
+  if (state.finish !== undefined || (trace.sawDone && state.hasContent)) return;
+  if (!state.hasContent || state.calls.hasBrokenCall) {
+    throw connectionLost(state.origin, 'the stream ended before the message did.');
+  }
+}
+
+function* deltaEvents(delta: WireDelta, state: State): Generator<ChatStreamEvent> {
+  // Both fields with the same text have been seen: the first one that has any counts.
+  const field = delta.reasoning_content ? 'reasoning_content' : 'reasoning';
+  const reasoning = delta.reasoning_content || delta.reasoning || '';
+  if (reasoning !== '') yield* reasoningEvents(reasoning, field, state);
+  else if (delta.content.thinking !== '') {
+    yield* reasoningEvents(delta.content.thinking, 'content', state);
+  }
+  if (delta.reasoning_details) state.details = addDetails(state.details, delta.reasoning_details);
+  yield* pieceEvents(state.splitter.add(delta.content.text + (delta.refusal ?? '')), state);
+  const pieces = callPieces(delta);
+  if (pieces.length === 0) return;
+  yield* endText(state, false);
+  yield* sealReasoning(state);
+  state.timer.pause();
+  state.hasContent = true;
+  yield* state.calls.add(pieces);
+}
+
+function* reasoningEvents(
+  text: string,
+  field: ReasoningField,
+  state: State,
+): Generator<ChatStreamEvent> {
+  state.timer.think();
+  state.reasoningField = field;
+  state.hasOpenReasoning = true;
+  yield { kind: 'reasoning_delta', text };
+}
+
+function* pieceEvents(pieces: readonly ThinkPiece[], state: State): Generator<ChatStreamEvent> {
+  for (const piece of pieces) {
+    if (piece.kind === 'reasoning') yield* reasoningEvents(piece.text, 'content', state);
+    else {
+      yield* sealReasoning(state);
+      state.timer.pause();
+      state.hasContent = true;
+      yield { kind: 'text_delta', text: piece.text };
+    }
+  }
+}
+
+function* endText(state: State, isWhole: boolean): Generator<ChatStreamEvent> {
+  yield* pieceEvents(state.splitter.end(isWhole), state);
+}
+
+/** Thoughts from think tags stay with us; those of a field of their own can go back. */
+function* sealReasoning(state: State): Generator<ChatStreamEvent> {
+  const hasDetails = state.details.length > 0;
+  if (!state.hasOpenReasoning && !hasDetails) return;
+  const field = state.reasoningField ?? 'reasoning';
+  state.hasOpenReasoning = false;
+  const data = { field, ...(hasDetails ? { details: state.details } : {}) };
+  state.details = [];
+  if (field === 'content' && !hasDetails) return;
+  yield { kind: 'reasoning_signature', raw: rawOf(state.origin, data) };
+}
+
+function stopOf(finish: string | undefined, hasCalls: boolean, sawDone: boolean): StopReason {
+  switch (finish ?? '') {
+    case 'length':
+      return 'output_limit';
+    case 'content_filter':
+      return 'refused';
+    case 'stop':
+    case 'tool_calls':
+    case 'function_call':
+    case 'eos':
+    case 'end_turn':
+      return hasCalls ? 'tool_calls' : 'end';
+    default:
+      if (hasCalls) return 'tool_calls';
+      return finish === undefined && sawDone ? 'end' : 'unknown';
+  }
+}
+
+function usageOf(usage: WireUsage): Usage {
+  const cacheRead =
+    usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? 0;
+  const cacheWrite = usage.prompt_tokens_details?.cache_write_tokens ?? 0;
+  const output = usage.completion_tokens ?? 0;
+  const reasoning = Math.min(usage.completion_tokens_details?.reasoning_tokens ?? 0, output);
+  return {
+    input: Math.max(0, (usage.prompt_tokens ?? 0) - cacheRead - cacheWrite),
+    cacheRead,
+    cacheWrite,
+    output: output - reasoning,
+    reasoning,
+  };
+}

@@ -1,0 +1,205 @@
+/**
+ * What a model server answered, as a BotError with a closed code. Vendors word the same failure in
+ * many ways; this is the only place that reads their texts. Order matters: rate limits come before
+ * overflow, because "too many tokens per minute" must never cost anybody their history.
+ */
+
+import { BotError } from '../base/errors.ts';
+import { cutToUnits } from '../base/text.ts';
+
+/** The codes of model failures. */
+export type FailureCode =
+  | 'context_overflow'
+  | 'model_rate_limited'
+  | 'overloaded'
+  | 'refused'
+  | 'auth_failed'
+  | 'quota_exhausted'
+  | 'bad_request'
+  | 'connection_lost'
+  | 'model_unknown';
+
+/** A failure as it stood on the wire: an HTTP answer or an error inside a stream. */
+export interface WireFailure {
+  /** HTTP status; absent for an error inside a stream. */
+  readonly status?: number;
+  readonly code?: string;
+  readonly type?: string;
+  /** The request field the server complains about. */
+  readonly param?: string;
+  readonly message: string;
+  readonly retryAfterMs?: number;
+  readonly requestId?: string;
+}
+
+/** Cause of every BotError made here. Its own message holds no text of the server. */
+export class WireError extends Error {
+  readonly failure: WireFailure;
+
+  constructor(failure: WireFailure) {
+    super(`HTTP ${failure.status ?? 'stream'} ${failure.type ?? failure.code ?? ''}`.trim());
+    this.name = 'WireError';
+    this.failure = failure;
+  }
+}
+
+export interface Spoken {
+  readonly provider: string;
+  readonly model: string;
+  readonly endpoint: string;
+}
+
+const quotaPatterns = [
+  /insufficient[_ ]quota/iu,
+  /exceeded your current quota/iu,
+  /credit balance is too low/iu,
+  /billing[_ ](?:hard[_ ])?limit/iu,
+  /spend(?:ing)?[_ ]limit/iu,
+  /insufficient (?:balance|credits|funds)/iu,
+  /PerDay/u,
+];
+
+const ratePatterns = [
+  /rate[_ -]?limit/iu,
+  /tokens per min/iu,
+  /requests per min/iu,
+  /too many requests/iu,
+  /too many tokens, please wait/iu,
+  /throttl/iu,
+];
+
+const overflowPatterns = [
+  /context[_ ]length[_ ]exceeded/iu,
+  /exceed_context_size_error/iu,
+  /request_too_large/iu,
+  /(?:prompt|input) (?:is )?too long/iu,
+  /exceeds? context limit/iu,
+  /exceeds the context window/iu,
+  /exceed the configured limit of/iu,
+  /input token count.{0,40}exceeds the maximum/iu,
+  /exceeds the maximum allowed input length/iu,
+  /maximum prompt length is/iu,
+  /max(?:imum)? context length/iu,
+  /reduce the length of the messages/iu,
+  /token.{0,60}exceeds the limit of/iu,
+  /exceeds the available context size/iu,
+  /greater than the context length/iu,
+  /context window exceeds limit/iu,
+  /exceeded model token limit/iu,
+];
+
+const overloadPatterns = [/overloaded/iu, /over capacity/iu, /server_is_overloaded/iu];
+const refusedPatterns = [/content[_ ]policy/iu, /content_filter/iu, /safety system/iu];
+const keyPatterns = [/api[_ ]?key[_ ](?:not valid|invalid)/iu, /invalid[_ ]api[_ ]key/iu];
+
+const someOf = (patterns: readonly RegExp[], text: string): boolean =>
+  patterns.some((pattern) => pattern.test(text));
+
+/** Statuses under which an overflow has been seen; undefined is an error inside a stream. */
+const overflowStatuses: readonly (number | undefined)[] = [400, 413, 422, 500, undefined];
+
+/** The closed code of a failure. */
+export function codeOfFailure(failure: WireFailure): FailureCode {
+  const { status } = failure;
+  const text = `${failure.code ?? ''} ${failure.type ?? ''} ${failure.message}`;
+  return (
+    limitCode(failure, text) ??
+    (status === 503 || status === 529 ? 'overloaded' : undefined) ??
+    overflowCode(status, text) ??
+    accessCode(status, text) ??
+    restCode(status, text)
+  );
+}
+
+function limitCode({ status, retryAfterMs }: WireFailure, text: string): FailureCode | undefined {
+  const isQuota = someOf(quotaPatterns, text);
+  if (status === 402) return 'quota_exhausted';
+  if (status === 429) {
+    // Gemini words its per-minute limits as "quota" too; a short wait in the answer tells them apart.
+    if (isQuota && (retryAfterMs === undefined || /PerDay/u.test(text))) return 'quota_exhausted';
+    return 'model_rate_limited';
+  }
+  if (isQuota && (status === undefined || status < 500)) return 'quota_exhausted';
+  if (someOf(ratePatterns, text)) return 'model_rate_limited';
+  return undefined;
+}
+
+function overflowCode(status: number | undefined, text: string): FailureCode | undefined {
+  if (!overflowStatuses.includes(status)) return undefined;
+  if (someOf(overflowPatterns, text)) return 'context_overflow';
+  return status === 413 ? 'context_overflow' : undefined;
+}
+
+function accessCode(status: number | undefined, text: string): FailureCode | undefined {
+  if (status === 401 || status === 403) return 'auth_failed';
+  if (someOf(keyPatterns, text) || /authentication_error|permission_error/u.test(text)) {
+    return 'auth_failed';
+  }
+  if (status === 404) return /model|not_found_error/iu.test(text) ? 'model_unknown' : 'bad_request';
+  return undefined;
+}
+
+function restCode(status: number | undefined, text: string): FailureCode {
+  if (someOf(overloadPatterns, text)) return 'overloaded';
+  if (status === 408 || status === 409) return 'connection_lost';
+  if (status !== undefined && status >= 500) return 'overloaded';
+  if (someOf(refusedPatterns, text)) return 'refused';
+  if (status === undefined) {
+    // An error inside a stream: only what names the request as bad is final.
+    return /invalid|bad_request|unsupported/iu.test(text) ? 'bad_request' : 'overloaded';
+  }
+  return 'bad_request';
+}
+
+/** The BotError of a failure; its cause is a WireError. */
+export function errorOfFailure(spoken: Spoken, failure: WireFailure): BotError {
+  const code = codeOfFailure(failure);
+  return new BotError(code, sentenceOf(code, spoken, failure), {
+    facts: {
+      provider: spoken.provider,
+      model: spoken.model,
+      endpoint: spoken.endpoint,
+      status: failure.status ?? null,
+      type: failure.type ?? failure.code ?? null,
+      param: failure.param ?? null,
+      requestId: failure.requestId ?? null,
+    },
+    ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
+    cause: new WireError(failure),
+  });
+}
+
+function sentenceOf(code: FailureCode, spoken: Spoken, failure: WireFailure): string {
+  const { provider, model } = spoken;
+  const status = failure.status === undefined ? '' : ` (HTTP ${failure.status})`;
+  switch (code) {
+    case 'context_overflow':
+      return `The conversation is too long for ${model}.`;
+    case 'model_rate_limited':
+      return `${provider} limits how often ${model} may be called.`;
+    case 'quota_exhausted':
+      return `The quota or credit at ${provider} is used up. Check the plan and billing there.`;
+    case 'overloaded':
+      return `${provider} is overloaded or has an internal error${status}.`;
+    case 'auth_failed':
+      return `${provider} refused the key${status}. Check that it is right and may use ${model}.`;
+    case 'model_unknown':
+      return `${provider} does not know the model ${model}. Name another one.`;
+    case 'refused':
+      return `${provider} refused this content by its policy.`;
+    case 'connection_lost':
+      return `The connection to ${provider} was lost${status}.`;
+    case 'bad_request': {
+      const detail = cutToUnits(failure.message.replace(/\s+/gu, ' ').trim(), 200);
+      return `${provider} refused the request${status}${detail === '' ? '.' : `: ${detail}`}`;
+    }
+  }
+}
+
+/** connection_lost: the stream broke, fell silent or was no stream at all. */
+export function connectionLost(spoken: Spoken, what: string, cause?: unknown): BotError {
+  return new BotError('connection_lost', `${spoken.provider}: ${what}`, {
+    facts: { provider: spoken.provider, model: spoken.model, endpoint: spoken.endpoint },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

@@ -1,0 +1,158 @@
+/**
+ * Reads a WireFailure out of an HTTP answer, or of what an SDK threw inside a stream. Bodies come as
+ * `{error: {…}}`, as a bare object, as an array of one (Google-style), as plain text or HTML.
+ */
+
+import { z } from 'zod';
+import type { WireFailure } from './errors.ts';
+
+const nameSchema = z.union([z.string(), z.number().transform(String)]).optional();
+const detailsSchema = z.array(z.looseObject({})).optional().catch(undefined);
+
+const errorSchema = z.looseObject({
+  message: z.string().optional().catch(undefined),
+  type: nameSchema.catch(undefined),
+  code: nameSchema.catch(undefined),
+  status: z.union([z.string(), z.number()]).optional().catch(undefined),
+  param: z.string().optional().catch(undefined),
+  details: detailsSchema,
+});
+
+const bodySchema = z.looseObject({
+  error: z.union([errorSchema, z.string()]).optional().catch(undefined),
+  message: z.string().optional().catch(undefined),
+  detail: z.string().optional().catch(undefined),
+});
+
+const thrownSchema = z.looseObject({
+  status: z.number().optional().catch(undefined),
+  message: z.string().catch(''),
+  error: z.unknown().optional(),
+  code: nameSchema.catch(undefined),
+  type: nameSchema.catch(undefined),
+});
+
+const mostBodyChars = 64_000;
+
+/** The failure of an HTTP answer; reads its body. `nowMs` resolves a date in retry-after. */
+export async function failureOfResponse(response: Response, nowMs: number): Promise<WireFailure> {
+  const body = (await response.text()).slice(0, mostBodyChars);
+  return failureOfBody(body, response.status, response.headers, nowMs);
+}
+
+/** The failure that a body names. */
+export function failureOfBody(
+  body: string,
+  status: number | undefined,
+  headers: Headers,
+  nowMs: number,
+): WireFailure {
+  const named = namedIn(parseJson(body)) ?? { message: textOfPage(body) };
+  const retryAfterMs =
+    retryAfterOfHeaders(headers, nowMs) ?? named.retryAfterMs ?? waitInText(named.message);
+  const requestId = headers.get('request-id') ?? headers.get('x-request-id');
+  return {
+    ...named,
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(requestId === null ? {} : { requestId }),
+  };
+}
+
+/** The failure an SDK threw while it read a stream; undefined when it is no API error. */
+export function failureOfThrown(thrown: unknown): WireFailure | undefined {
+  const parsed = thrownSchema.safeParse(thrown);
+  if (!parsed.success || !(thrown instanceof Error)) return undefined;
+  const { status, message, error, code, type } = parsed.data;
+  // The vendor's error classes carry the body; genai has it as JSON at the end of its message.
+  const named = namedIn(error) ?? namedIn(parseJson(message.slice(message.indexOf('{'))));
+  if (named === undefined) return undefined;
+  return {
+    ...named,
+    ...(named.code === undefined && code !== undefined ? { code } : {}),
+    ...(named.type === undefined && type !== undefined ? { type } : {}),
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+/** The failure inside a parsed body, or undefined when it names none. */
+export function namedIn(body: unknown): WireFailure | undefined {
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  const parsed = bodySchema.safeParse(first);
+  if (!parsed.success) return undefined;
+  const { error, message, detail } = parsed.data;
+  if (typeof error === 'string') return { message: error };
+  // `{type: "error", error: {…}}`, `{error: {…}}` or the error object itself.
+  const own = error ?? errorSchema.safeParse(first).data;
+  const text = own?.message ?? message ?? detail;
+  if (own === undefined || (text === undefined && own.type === undefined && own.code === undefined))
+    return undefined;
+  const type = own.type ?? (typeof own.status === 'string' ? own.status : undefined);
+  const extra = detailFacts(own.details ?? []);
+  return {
+    message: [text ?? '', ...extra.words].join(' ').trim(),
+    ...(type === undefined ? {} : { type }),
+    ...(own.code === undefined ? {} : { code: own.code }),
+    ...(own.param === undefined ? {} : { param: own.param }),
+    ...(extra.retryAfterMs === undefined ? {} : { retryAfterMs: extra.retryAfterMs }),
+  };
+}
+
+/** Google's details: RetryInfo carries the wait, QuotaFailure and ErrorInfo the kind of limit. */
+function detailFacts(details: readonly Record<string, unknown>[]): {
+  retryAfterMs?: number;
+  words: string[];
+} {
+  const words: string[] = [];
+  let retryAfterMs: number | undefined;
+  for (const detail of details) {
+    const delay = detail['retryDelay'];
+    if (typeof delay === 'string') retryAfterMs = secondsToMs(delay.replace(/s$/u, ''));
+    if (typeof detail['reason'] === 'string') words.push(detail['reason']);
+    const violations = z
+      .array(z.looseObject({ quotaId: z.string() }))
+      .safeParse(detail['violations']);
+    for (const { quotaId } of violations.data ?? []) words.push(quotaId);
+  }
+  return { words, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+/** Milliseconds of `retry-after-ms` or `retry-after` (seconds or a date). */
+function retryAfterOfHeaders(headers: Headers, nowMs: number): number | undefined {
+  const ms = Number.parseFloat(headers.get('retry-after-ms') ?? '');
+  if (Number.isFinite(ms) && ms >= 0) return Math.ceil(ms);
+  const value = headers.get('retry-after');
+  if (value === null) return undefined;
+  if (/^\s*\d+(?:\.\d+)?\s*$/u.test(value)) return secondsToMs(value);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+}
+
+/** "Please try again in 1.5s" of OpenAI-like servers. */
+function waitInText(text: string): number | undefined {
+  const match = /try again in (\d+(?:\.\d+)?)(ms|s)\b/iu.exec(text);
+  if (match === null) return undefined;
+  return match[2] === 'ms' ? Math.ceil(Number(match[1])) : secondsToMs(match[1] ?? '');
+}
+
+function secondsToMs(text: string): number | undefined {
+  const seconds = Number.parseFloat(text);
+  return Number.isFinite(seconds) ? Math.ceil(seconds * 1000) : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Not JSON: the caller takes the text as it is.
+  }
+}
+
+/** A proxy's error page without its markup. */
+function textOfPage(body: string): string {
+  return body
+    .replace(/<(style|script|head)\b[\s\S]*?<\/\1>/giu, ' ')
+    .replace(/<[^>]*>/gu, ' ')
+    .replace(/\s+/gu, ' ')
+    .trim();
+}

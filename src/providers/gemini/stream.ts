@@ -1,0 +1,229 @@
+/**
+ * Gemini generateContent responses → ChatStreamEvent. A call comes whole in one response, so it is
+ * ready at once. Signatures stay on the very part they came with, empty texts included.
+ */
+
+import { z } from 'zod';
+import type { Clock } from '../../base/clock.ts';
+import { BotError } from '../../base/errors.ts';
+import type { NewId } from '../../base/ids.ts';
+import type { ChatStreamEvent, StopReason } from '../../messages/chat.ts';
+import type { Origin } from '../../messages/parts.ts';
+import type { Usage } from '../../messages/usage.ts';
+import { connectionLost, errorOfFailure } from '../errors.ts';
+import { namedIn } from '../failure.ts';
+import { rawOf } from '../raw.ts';
+import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
+
+const text = z.string().nullish().catch(null);
+const count = z.number().nullish().catch(null);
+const partSchema = z.looseObject({
+  text,
+  thought: z.boolean().nullish().catch(null),
+  thoughtSignature: text,
+  functionCall: z
+    .looseObject({ id: text, name: text, args: z.record(z.string(), z.unknown()).nullish() })
+    .nullish()
+    .catch(null),
+});
+const usageSchema = z.looseObject({
+  promptTokenCount: count,
+  cachedContentTokenCount: count,
+  candidatesTokenCount: count,
+  thoughtsTokenCount: count,
+  toolUsePromptTokenCount: count,
+});
+const groundingSchema = z.looseObject({
+  web: z.looseObject({ uri: text, title: text }).nullish().catch(null),
+});
+const responseSchema = z.looseObject({
+  candidates: z
+    .array(
+      z.looseObject({
+        content: z
+          .looseObject({ parts: z.array(partSchema).nullish().catch(null) })
+          .nullish()
+          .catch(null),
+        finishReason: text,
+        groundingMetadata: z
+          .looseObject({
+            groundingChunks: z.array(groundingSchema).nullish().catch(null),
+          })
+          .nullish()
+          .catch(null),
+      }),
+    )
+    .nullish()
+    .catch(null),
+  /** The SDK throws only for errors with a number. */
+  error: z.unknown().optional(),
+  promptFeedback: z.looseObject({ blockReason: text }).nullish().catch(null),
+  usageMetadata: usageSchema.nullish().catch(null),
+});
+type WirePart = z.infer<typeof partSchema>;
+type WireResponse = z.infer<typeof responseSchema>;
+type GroundingChunk = z.infer<typeof groundingSchema>;
+
+interface State {
+  readonly origin: Origin;
+  readonly newId: NewId;
+  readonly timer: ReasoningTimer;
+  readonly callIds: Set<string>;
+  /** Unsigned text is open: a signed part must not join it. */
+  hasOpenText: boolean;
+  hasContent: boolean;
+  finish: string | undefined;
+}
+
+/** Translates a whole message. Throws connection_lost when no finish reason came. */
+export async function* geminiEvents(
+  raw: AsyncIterable<unknown>,
+  deps: { readonly clock: Clock; readonly newId: NewId },
+  origin: Origin,
+): AsyncGenerator<ChatStreamEvent, void> {
+  const state: State = {
+    origin,
+    newId: deps.newId,
+    timer: createReasoningTimer(deps.clock),
+    callIds: new Set(),
+    hasOpenText: false,
+    hasContent: false,
+    finish: undefined,
+  };
+  let hasStarted = false;
+  for await (const value of raw) {
+    const { data: response } = responseSchema.safeParse(value);
+    if (response === undefined) continue; // Not a response we know the shape of.
+    if (response.error != null) {
+      throw errorOfFailure(origin, namedIn(value) ?? { message: 'The response failed.' });
+    }
+    if (!hasStarted) yield { kind: 'message_start', origin };
+    hasStarted = true;
+    yield* responseEvents(response, state);
+  }
+  if (state.finish === undefined) {
+    throw connectionLost(origin, 'the stream ended before the message did.');
+  }
+  if (state.finish.startsWith('MALFORMED') && !state.hasContent) {
+    throw new BotError('overloaded', 'gemini wrote a call that it could not finish itself.', {
+      facts: { ...origin, finishReason: state.finish },
+    });
+  }
+  yield {
+    kind: 'message_end',
+    stop: stopOf(state.finish, state.callIds.size > 0),
+    reasoningMs: state.timer.total(),
+  };
+}
+
+function* responseEvents(response: WireResponse, state: State): Generator<ChatStreamEvent> {
+  const [candidate] = response.candidates ?? [];
+  for (const part of candidate?.content?.parts ?? []) yield* partEvents(part, state);
+  yield* citationEvents(candidate?.groundingMetadata?.groundingChunks ?? []);
+  if (response.usageMetadata) yield { kind: 'usage', usage: usageOf(response.usageMetadata) };
+  // Some servers set it on every response: what counts is that one came, and the last one.
+  state.finish = candidate?.finishReason ?? state.finish;
+  if (response.promptFeedback?.blockReason) state.finish ??= 'PROMPT_BLOCKED';
+}
+
+function* partEvents(part: WirePart, state: State): Generator<ChatStreamEvent> {
+  const { thoughtSignature } = part;
+  if (part.functionCall) {
+    state.timer.pause();
+    state.hasOpenText = false;
+    state.hasContent = true;
+    yield* callEvents(part, state);
+    return;
+  }
+  if (part.thought === true) {
+    state.timer.think();
+    state.hasOpenText = false;
+    if (part.text) yield { kind: 'reasoning_delta', text: part.text };
+    if (thoughtSignature) {
+      yield { kind: 'reasoning_signature', raw: rawOf(state.origin, { thoughtSignature }) };
+    }
+    return;
+  }
+  state.timer.pause();
+  if (typeof part.text !== 'string') {
+    state.hasOpenText = false;
+    yield { kind: 'raw_part', part: 'own', raw: rawOf(state.origin, withoutNulls(part)) };
+    return;
+  }
+  if (part.text.trim() !== '') state.hasContent = true;
+  if (!thoughtSignature) {
+    if (part.text === '') return;
+    state.hasOpenText = true;
+    yield { kind: 'text_delta', text: part.text };
+    return;
+  }
+  if (state.hasOpenText) yield { kind: 'raw_part', part: 'text', raw: rawOf(state.origin, {}) };
+  state.hasOpenText = false;
+  if (part.text !== '') yield { kind: 'text_delta', text: part.text };
+  yield { kind: 'raw_part', part: 'text', raw: rawOf(state.origin, { thoughtSignature }) };
+}
+
+function* callEvents(part: WirePart, state: State): Generator<ChatStreamEvent> {
+  const { id, name, args } = part.functionCall ?? {};
+  const callId = id && !state.callIds.has(id) ? id : state.newId('call');
+  state.callIds.add(callId);
+  const input = args ?? {};
+  const data = {
+    ...(id ? { id } : {}),
+    ...(part.thoughtSignature ? { thoughtSignature: part.thoughtSignature } : {}),
+  };
+  yield { kind: 'tool_call_start', callId, name: name ?? '' };
+  yield { kind: 'tool_call_delta', callId, json: JSON.stringify(input) };
+  yield {
+    kind: 'tool_call_ready',
+    callId,
+    name: name ?? '',
+    input,
+    ...(Object.keys(data).length === 0 ? {} : { raw: rawOf(state.origin, data) }),
+  };
+}
+
+function* citationEvents(chunks: readonly GroundingChunk[]): Generator<ChatStreamEvent> {
+  const citations = chunks.flatMap(({ web }) =>
+    web?.uri ? [{ url: web.uri, title: web.title ?? web.uri }] : [],
+  );
+  if (citations.length > 0) yield { kind: 'citations', citations };
+}
+
+/** Fields the schema filled with null were not on the wire. */
+function withoutNulls(part: WirePart): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(part).filter(([, value]) => value != null));
+}
+
+function usageOf(usage: z.infer<typeof usageSchema>): Usage {
+  const cacheRead = usage.cachedContentTokenCount ?? 0;
+  const prompt = (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0);
+  return {
+    input: Math.max(0, prompt - cacheRead),
+    cacheRead,
+    cacheWrite: 0,
+    output: usage.candidatesTokenCount ?? 0,
+    reasoning: usage.thoughtsTokenCount ?? 0,
+  };
+}
+
+function stopOf(finish: string, hasCalls: boolean): StopReason {
+  switch (finish) {
+    case 'MAX_TOKENS':
+      return 'output_limit';
+    case 'SAFETY':
+    case 'RECITATION':
+    case 'LANGUAGE':
+    case 'BLOCKLIST':
+    case 'PROHIBITED_CONTENT':
+    case 'SPII':
+    case 'MODEL_ARMOR':
+    case 'PROMPT_BLOCKED':
+      return 'refused';
+    case 'STOP':
+    case 'FUNCTION_CALL':
+      return hasCalls ? 'tool_calls' : 'end';
+    default:
+      return hasCalls ? 'tool_calls' : 'unknown';
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * The conversation as every wire format accepts it, made from what is stored. The stored history is
+ * not touched. Whatever is mended here is mended the same way each time, so that the bytes of a
+ * prefix stay the same from step to step.
+ *
+ * Afterwards: turns alternate, user first and user last (but for a paused message); every call has
+ * exactly one result, in call order, at the head of the next user turn; no empty text, no message
+ * of thoughts alone; vendor data only where its origin is the one spoken to.
+ */
+
+import type { ChatMessage } from '../messages/chat.ts';
+import type {
+  AssistantPart,
+  Origin,
+  Raw,
+  ToolCallPart,
+  ToolResult,
+  UserPart,
+} from '../messages/parts.ts';
+
+export type Turn = UserTurn | AssistantTurn;
+
+interface UserTurn {
+  readonly role: 'user';
+  /** Results of the assistant turn before it, in call order, each call exactly once. */
+  readonly results: readonly ToolResult[];
+  readonly parts: readonly UserPart[];
+}
+
+interface AssistantTurn {
+  readonly role: 'assistant';
+  readonly parts: readonly AssistantPart[];
+}
+
+export interface NormaliseOptions {
+  readonly origin: Origin;
+  /** True for vendor data that is something said or done, not a thought. Default: never. */
+  readonly isContent?: (raw: Raw) => boolean;
+  /** True when the message waits for the same provider to go on with it. Default: never. */
+  readonly isPaused?: (parts: readonly AssistantPart[]) => boolean;
+  /** True keeps empty texts that carry vendor data of this origin (Gemini's signatures). */
+  readonly keepsSealedText?: boolean;
+  /** False leaves all thoughts and seals out, as for a foreign model. Default true. */
+  readonly withReasoning?: boolean;
+}
+
+const continueText = 'Continue.';
+const interruptedText = 'interrupted: outcome unknown';
+const never = (): boolean => false;
+
+/** The turns to send. */
+export function normaliseMessages(
+  messages: readonly ChatMessage[],
+  options: NormaliseOptions,
+): readonly Turn[] {
+  const isContent = options.isContent ?? never;
+  const origin = options.withReasoning === false ? undefined : options.origin;
+  const turns: Turn[] = [];
+  const takenIds = new Set<string>();
+  const addUser = (results: readonly ToolResult[], parts: readonly UserPart[]): void => {
+    if (results.length === 0 && parts.length === 0) return;
+    const last = turns.at(-1);
+    if (last?.role !== 'user') turns.push({ role: 'user', results, parts });
+    else {
+      turns[turns.length - 1] = {
+        role: 'user',
+        results: [...last.results, ...results],
+        parts: [...last.parts, ...parts],
+      };
+    }
+  };
+  const addAssistant = (parts: readonly AssistantPart[], results: readonly ToolResult[]): void => {
+    const own = parts.flatMap((part) => {
+      const cleaned = cleanPart(part, origin, options.keepsSealedText ?? false);
+      return cleaned === undefined ? [] : [cleaned];
+    });
+    const cleaned = withoutIdleThoughts(own, isContent);
+    const { named, answers } = withUniqueIds(cleaned, results, takenIds);
+    if (named.length > 0) {
+      const last = turns.at(-1);
+      if (last?.role === 'assistant') {
+        turns[turns.length - 1] = { role: 'assistant', parts: [...last.parts, ...named] };
+      } else {
+        if (last === undefined) addUser([], [{ kind: 'text', text: continueText }]);
+        turns.push({ role: 'assistant', parts: named });
+      }
+    }
+    addUser(answers, []);
+  };
+  for (const [place, message] of messages.entries()) {
+    // Results are taken with their calls; those without a call are left out.
+    if (message.role === 'user') addUser([], message.parts.filter(isSayable));
+    if (message.role === 'assistant') {
+      addAssistant(message.parts, resultsBeforeNextAssistant(messages, place + 1));
+    }
+  }
+  const last = turns.at(-1);
+  const isPaused = last?.role === 'assistant' && (options.isPaused ?? never)(last.parts);
+  if (!isPaused && last?.role !== 'user') addUser([], [{ kind: 'text', text: continueText }]);
+  return turns;
+}
+
+/** Results may be stored in pieces, and a person's message may stand between them. */
+function resultsBeforeNextAssistant(
+  messages: readonly ChatMessage[],
+  from: number,
+): readonly ToolResult[] {
+  const found: ToolResult[] = [];
+  for (let place = from; place < messages.length; place += 1) {
+    const message = messages[place];
+    if (message?.role === 'assistant') break;
+    if (message?.role === 'tool') found.push(...message.results);
+  }
+  return found;
+}
+
+function isSayable(part: UserPart): boolean {
+  return part.kind !== 'text' || part.text.trim() !== '';
+}
+
+/** No message of thoughts alone, no thoughts and no white space at the end. */
+function withoutIdleThoughts(
+  kept: readonly AssistantPart[],
+  isContent: (raw: Raw) => boolean,
+): readonly AssistantPart[] {
+  const isSaid = (part: AssistantPart): boolean => {
+    if (part.kind === 'text') return part.text.trim() !== '';
+    return part.kind === 'tool_call' || (part.kind === 'raw' && isContent(part.raw));
+  };
+  if (!kept.some(isSaid)) return [];
+  const isThought = (part: AssistantPart): boolean =>
+    part.kind === 'reasoning' || (part.kind === 'raw' && !isContent(part.raw));
+  const whole = kept.slice(0, kept.findLastIndex((part) => !isThought(part)) + 1);
+  const last = whole.at(-1);
+  // Where a text carries vendor data it goes back as it came.
+  if (last?.kind === 'text' && last.raw === undefined)
+    whole[whole.length - 1] = { ...last, text: last.text.trimEnd() };
+  return whole;
+}
+
+/** The part without foreign vendor data; undefined when nothing of it can be sent. */
+function cleanPart(
+  part: AssistantPart,
+  origin: Origin | undefined,
+  keepsSealedText: boolean,
+): AssistantPart | undefined {
+  switch (part.kind) {
+    case 'raw':
+      return isSameOrigin(part.raw.origin, origin) ? part : undefined;
+    case 'reasoning':
+      // Unsealed thoughts are refused by some vendors and useless to all others.
+      return part.raw !== undefined && isSameOrigin(part.raw.origin, origin) ? part : undefined;
+    case 'tool_call':
+    case 'text': {
+      const isOwn = part.raw !== undefined && isSameOrigin(part.raw.origin, origin);
+      const { raw: _raw, ...bare } = part;
+      const cleaned = isOwn ? part : bare;
+      const isEmpty = part.kind === 'text' && part.text.trim() === '';
+      return isEmpty && !(isOwn && keepsSealedText) ? undefined : cleaned;
+    }
+  }
+}
+
+function isSameOrigin(a: Origin, b: Origin | undefined): boolean {
+  return a.provider === b?.provider && a.endpoint === b.endpoint && a.model === b.model;
+}
+
+/**
+ * Calls keep their id unless an earlier call of the conversation has it (some servers count from
+ * zero in every message); the result follows its call, and a missing one is filled in.
+ */
+function withUniqueIds(
+  parts: readonly AssistantPart[],
+  results: readonly ToolResult[],
+  takenIds: Set<string>,
+): { named: readonly AssistantPart[]; answers: readonly ToolResult[] } {
+  const left = [...results];
+  const answers: ToolResult[] = [];
+  const named = parts.map((part): AssistantPart => {
+    if (part.kind !== 'tool_call') return part;
+    const callId = freeId(part.callId, takenIds);
+    takenIds.add(callId);
+    const at = left.findIndex((result) => result.callId === part.callId);
+    const [result] = at < 0 ? [] : left.splice(at, 1);
+    answers.push({ ...(result ?? interruptedResult(part)), callId });
+    return callId === part.callId ? part : { ...part, callId };
+  });
+  return { named, answers };
+}
+
+function freeId(wanted: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(wanted)) return wanted;
+  let count = 2;
+  while (taken.has(`${wanted}_${count}`)) count += 1;
+  return `${wanted}_${count}`;
+}
+
+function interruptedResult(call: ToolCallPart): ToolResult {
+  return {
+    callId: call.callId,
+    name: call.name,
+    outcome: 'interrupted',
+    parts: [{ kind: 'text', text: interruptedText }],
+  };
+}
+
+/** The text of a result, with the outcome where it is not ok; never empty. */
+export function resultText(result: ToolResult): string {
+  const text = result.parts
+    .map((part) => (part.kind === 'text' ? part.text : ''))
+    .filter((piece) => piece !== '')
+    .join('\n');
+  const body = text === '' ? '(no output)' : text;
+  return result.outcome === 'ok' ? body : `[${result.outcome}] ${body}`;
+}
+
+/** What the model reads of a file it cannot see. */
+export function fileText(part: Extract<UserPart, { kind: 'file' }>): string {
+  return `[file ${part.name} (${part.mediaType}, ${part.bytes} bytes): ${part.note}]`;
+}

@@ -1,0 +1,204 @@
+/** The OpenAI Responses wire format. */
+
+import {
+  type AnswerPiece,
+  jsonPieces,
+  type MessageAnswer,
+  stopOfAnswer,
+  textsOf,
+  usageOfAnswer,
+} from './script.ts';
+import {
+  dataFrame,
+  type Frame,
+  type JsonObject,
+  type ModelWire,
+  objectOf,
+  objectsOf,
+  type SealBook,
+  stringOf,
+  unknownField,
+} from './wire.ts';
+
+const knownFields = [
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'tool_choice',
+  'stream',
+  'store',
+  'include',
+  'reasoning',
+  'text',
+  'max_output_tokens',
+  'prompt_cache_key',
+  'parallel_tool_calls',
+  'metadata',
+];
+
+export const responsesWire: ModelWire = {
+  name: 'openai',
+  serves: (path) => path.endsWith('/responses'),
+  objection,
+  frames,
+  eventFrames: function* ({ events }) {
+    for (const event of events) yield named(objectOf(event));
+  },
+  errorBody: ({ type, code, message, param }) =>
+    JSON.stringify({
+      error: {
+        message: message ?? 'Refused.',
+        type: type ?? 'invalid_request_error',
+        code: code ?? null,
+        param: param ?? null,
+      },
+    }),
+};
+
+function named(event: JsonObject): Frame {
+  return dataFrame(event, stringOf(event['type']));
+}
+
+function objection(body: JsonObject, seals: SealBook): string | undefined {
+  const unknown = unknownField(body, knownFields);
+  if (unknown !== undefined) return `Unknown parameter: '${unknown}'.`;
+  if (body['store'] !== false) return 'This emulator stores nothing: send store false.';
+  const input = objectsOf(body['input']);
+  if (input.length === 0) return "Missing required parameter: 'input'.";
+  const called: string[] = [];
+  for (const [place, item] of input.entries()) {
+    const complaint = itemObjection(item, input[place + 1], seals, called);
+    if (complaint !== undefined) return `input[${place}]: ${complaint}`;
+  }
+  return called.length === 0 ? undefined : `No tool output found for function call ${called[0]}.`;
+}
+
+function itemObjection(
+  item: JsonObject,
+  next: JsonObject | undefined,
+  seals: SealBook,
+  called: string[],
+): string | undefined {
+  const type = item['type'] ?? 'message';
+  if (type === 'function_call') {
+    called.push(stringOf(item['call_id']));
+    return typeof item['arguments'] === 'string' ? undefined : 'arguments must be a string';
+  }
+  if (type === 'function_call_output') {
+    const place = called.indexOf(stringOf(item['call_id']));
+    if (place < 0)
+      return `No tool call found for function call output ${stringOf(item['call_id'])}.`;
+    called.splice(place, 1);
+    return undefined;
+  }
+  if (type === 'reasoning') {
+    if (seals.contentOf(stringOf(item['encrypted_content'])) !== item['id']) {
+      return 'The encrypted content could not be verified.';
+    }
+    return next?.['type'] === 'function_call' || next?.['role'] === 'assistant'
+      ? undefined
+      : 'reasoning was provided without its required following item.';
+  }
+  if (called.length > 0) return `No tool output found for function call ${called[0]}.`;
+  const { content } = item;
+  const isEmpty = typeof content === 'string' ? content === '' : objectsOf(content).length === 0;
+  return isEmpty ? 'content must not be empty' : undefined;
+}
+
+function* frames(answer: MessageAnswer, seals: SealBook, model: string): Iterable<Frame> {
+  const usage = usageOfAnswer(answer);
+  const response = { id: 'resp_1', object: 'response', model, output: [] };
+  yield named({ type: 'response.created', response: { ...response, status: 'in_progress' } });
+  let place = 0;
+  for (const piece of answer.pieces) {
+    yield* pieceFrames(piece, place, seals);
+    if (piece.kind === 'error' || piece.kind === 'cut' || piece.kind === 'end') return;
+    if (piece.kind === 'text' || piece.kind === 'reasoning' || piece.kind === 'call') place += 1;
+  }
+  const stop = stopOfAnswer(answer);
+  const cut = { output_limit: 'max_output_tokens', refused: 'content_filter' };
+  const reason = stop === 'output_limit' || stop === 'refused' ? cut[stop] : undefined;
+  yield named({
+    type: reason === undefined ? 'response.completed' : 'response.incomplete',
+    response: {
+      ...response,
+      status: reason === undefined ? 'completed' : 'incomplete',
+      incomplete_details: reason === undefined ? null : { reason },
+      usage: {
+        input_tokens: usage.input + usage.cacheRead + usage.cacheWrite,
+        input_tokens_details: {
+          cached_tokens: usage.cacheRead,
+          cache_write_tokens: usage.cacheWrite,
+        },
+        output_tokens: usage.output + usage.reasoning,
+        output_tokens_details: { reasoning_tokens: usage.reasoning },
+        total_tokens: 0,
+      },
+    },
+  });
+}
+
+function* pieceFrames(piece: AnswerPiece, place: number, seals: SealBook): Iterable<Frame> {
+  const item = (phase: 'added' | 'done', fields: JsonObject): Frame =>
+    named({ type: `response.output_item.${phase}`, output_index: place, item: fields });
+  switch (piece.kind) {
+    case 'text': {
+      const id = `msg_${place}`;
+      const fields = { type: 'message', id, role: 'assistant', phase: 'final_answer' };
+      yield item('added', { ...fields, status: 'in_progress', content: [] });
+      const at = { item_id: id, output_index: place, content_index: 0 };
+      for (const delta of textsOf(piece)) {
+        yield named({ type: 'response.output_text.delta', ...at, delta });
+      }
+      const text = textsOf(piece).join('');
+      yield named({ type: 'response.output_text.done', ...at, text });
+      yield item('done', {
+        ...fields,
+        status: 'completed',
+        content: [{ type: 'output_text', text, annotations: [] }],
+      });
+      return;
+    }
+    case 'reasoning': {
+      const id = `rs_${place}`;
+      yield item('added', { type: 'reasoning', id, summary: [] });
+      const at = { item_id: id, output_index: place, summary_index: 0 };
+      if (piece.text !== '') {
+        yield named({ type: 'response.reasoning_summary_text.delta', ...at, delta: piece.text });
+      }
+      yield item('done', {
+        type: 'reasoning',
+        id,
+        summary: [{ type: 'summary_text', text: piece.text }],
+        encrypted_content: seals.give(id),
+      });
+      return;
+    }
+    case 'call': {
+      const id = `fc_${place}`;
+      const json = piece.json ?? JSON.stringify(piece.input);
+      const fields = { type: 'function_call', id, call_id: piece.id, name: piece.name };
+      yield item('added', { ...fields, arguments: '', status: 'in_progress' });
+      const at = { item_id: id, output_index: place };
+      for (const delta of jsonPieces(piece)) {
+        yield named({ type: 'response.function_call_arguments.delta', ...at, delta });
+      }
+      yield named({ type: 'response.function_call_arguments.done', ...at, arguments: json });
+      yield item('done', { ...fields, arguments: json, status: 'completed' });
+      return;
+    }
+    case 'ping':
+      yield named({ type: 'keepalive' });
+      return;
+    case 'error':
+      yield named({ type: 'error', code: piece.type, message: piece.message, param: null });
+      yield { kind: 'end' };
+      return;
+    case 'wait':
+    case 'cut':
+    case 'end':
+      yield piece;
+      return;
+  }
+}

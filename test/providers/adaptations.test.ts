@@ -1,0 +1,116 @@
+/** What a server refuses is dropped once; what no cure is known for stays refused. */
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChatProvider } from '../../src/messages/chat.ts';
+import { createAnthropicProvider } from '../../src/providers/anthropic/provider.ts';
+import { createCompatibleProvider } from '../../src/providers/compatible/provider.ts';
+import { createGeminiProvider } from '../../src/providers/gemini/provider.ts';
+import { createOpenaiProvider } from '../../src/providers/openai/provider.ts';
+import { say } from '../emulators/model/script.ts';
+import { objectOf } from '../emulators/model/wire.ts';
+import { createModelServer, type ModelServer, type WireName } from '../emulators/model-server.ts';
+import {
+  assistantText,
+  chatRequestOf,
+  collect,
+  collectUntilThrow,
+  createTestDeps,
+  userText,
+} from '../support/providers.ts';
+
+const never = new AbortController().signal;
+const refusal = (message: string) => ({ kind: 'status', status: 400, message }) as const;
+
+describe('a refused field', () => {
+  let server: ModelServer;
+  beforeEach(async () => {
+    server = await createModelServer();
+  });
+  afterEach(() => server.close());
+
+  const deps = createTestDeps();
+  const makers: Record<WireName, () => ChatProvider> = {
+    anthropic: () =>
+      createAnthropicProvider(deps, { apiKey: 'k', baseUrl: server.baseUrl('anthropic') }),
+    openai: () => createOpenaiProvider(deps, { apiKey: 'k', baseUrl: server.baseUrl('openai') }),
+    compatible: () => createCompatibleProvider(deps, { baseUrl: server.baseUrl('compatible') }),
+    gemini: () => createGeminiProvider(deps, { apiKey: 'k', baseUrl: server.baseUrl('gemini') }),
+  };
+
+  it.each<[WireName, string, string, string]>([
+    ['anthropic', 'claude-opus-5-5', 'thinking: adaptive thinking is not supported', 'thinking'],
+    [
+      'anthropic',
+      'claude-opus-5-5',
+      'cache_control: Extra inputs are not permitted',
+      'cache_control',
+    ],
+    [
+      'openai',
+      'gpt-6.2-sol',
+      'Your organization must be verified to generate reasoning summaries.',
+      'reasoning',
+    ],
+    ['openai', 'gpt-6.2-sol', "Unknown parameter: 'prompt_cache_key'.", 'prompt_cache_key'],
+    ['compatible', 'm', 'stream_options is not allowed here', 'stream_options'],
+    [
+      'compatible',
+      'm',
+      "Unsupported parameter: 'max_tokens' is not supported with this model.",
+      'max_tokens',
+    ],
+    ['gemini', 'gemini-3.6-flash', 'Thinking is not enabled for this model', 'thinkingConfig'],
+  ])('of %s (%s: %s) is left out from then on', async (wire, model, message, field) => {
+    server.script(refusal(message), say('Fine.'), say('Fine again.'));
+    const provider = makers[wire]();
+    for (let turn = 0; turn < 2; turn += 1) {
+      const events = await collect(provider.stream(chatRequestOf(model), never));
+      expect(
+        events.map(({ kind }) => kind).filter((kind) => kind === 'message_start'),
+      ).toHaveLength(1);
+    }
+    const has = server.requests.map(({ body }) =>
+      Object.keys({ ...body, ...objectOf(body['generationConfig']) }).includes(field),
+    );
+    expect(has).toEqual([true, false, false]);
+  });
+
+  it('is not repeated when no cure is known, or the cure did not help', async () => {
+    server.otherwise(refusal('stream_options are bad, and so is all else'));
+    const provider = createCompatibleProvider(deps, { baseUrl: server.baseUrl('compatible') });
+    const { thrown } = await collectUntilThrow(provider.stream(chatRequestOf('m'), never));
+    expect(thrown).toMatchObject({ code: 'bad_request' });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('of thoughts bound to an edited history sends this request without them', async () => {
+    const origin = {
+      provider: 'anthropic',
+      endpoint: server.baseUrl('anthropic'),
+      model: 'claude-sonnet-5-5',
+    };
+    server.script(say('Fine.'));
+    const provider = createAnthropicProvider(deps, {
+      apiKey: 'k',
+      baseUrl: server.baseUrl('anthropic'),
+    });
+    const messages = [
+      userText('edited'),
+      {
+        role: 'assistant',
+        parts: [
+          { kind: 'reasoning', text: 'old', raw: { origin, data: { signature: 'not-issued' } } },
+          { kind: 'text', text: 'Old answer.' },
+        ],
+      } as const,
+      assistantText('More.'),
+      userText('go on'),
+    ];
+    const events = await collect(provider.stream(chatRequestOf(origin.model, messages), never));
+    expect(events.at(-1)).toMatchObject({ kind: 'message_end', stop: 'end' });
+    expect(
+      server.requests.map(({ objection }) => objection?.includes('Invalid signature')),
+    ).toEqual([true, undefined]);
+    expect(JSON.stringify(server.requests[1]?.body)).toContain('Old answer.');
+  });
+});
