@@ -33,7 +33,12 @@ export function loadConfig<P extends z.ZodRawShape>(
     (error) => `${input.file}:${error.linePos?.[0].line ?? 1}: ${firstLine(error.message)}`,
   );
   if (problems.length > 0) throw invalid(problems);
-  problems.push(...substitute(document, input, lines));
+  const missing = substitute(document, input, lines);
+  problems.push(
+    ...missing.map(
+      ({ line, name }) => `${input.file}:${line}: the environment variable ${name} is not set`,
+    ),
+  );
 
   const raw: unknown = document.toJS() ?? {};
   if (!isMapping(raw))
@@ -43,6 +48,8 @@ export function loadConfig<P extends z.ZodRawShape>(
   const parsed = configSchemaOf(input.platforms).safeParse(raw);
   const lineOf = (where: Path): number => lineAt(document, lines, where);
   for (const issue of parsed.error?.issues ?? []) {
+    // What a missing variable leaves behind is wrong in other ways too: told once.
+    if (missing.some(({ line }) => line === lineOf(issue.path))) continue;
     problems.push(...problemLines(issue, input.file, lineOf, fromVariable));
   }
   if (problems.length > 0 || !parsed.success) throw invalid(problems);
@@ -83,13 +90,13 @@ function isMapping(value: unknown): value is Raw {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Replaces `${NAME}` and `${NAME:-default}` in texts; problems where a variable is not set. */
+/** Replaces `${NAME}` and `${NAME:-default}` in texts; returns where a variable is not set. */
 function substitute(
   document: Document.Parsed,
-  { file, environment }: { file: string; environment: Environment },
+  { environment }: { environment: Environment },
   lines: LineCounter,
-): readonly string[] {
-  const problems: string[] = [];
+): readonly { readonly line: number; readonly name: string }[] {
+  const missing: { line: number; name: string }[] = [];
   visit(document, {
     Scalar: (role, node) => {
       if (role === 'key' || typeof node.value !== 'string') return;
@@ -98,14 +105,13 @@ function substitute(
         (_whole: string, name: string, fallback: string | undefined) => {
           const value = environment[name] ?? fallback;
           if (value !== undefined) return value;
-          const { line } = lines.linePos(node.range?.[0] ?? 0);
-          problems.push(`${file}:${line}: the environment variable ${name} is not set`);
+          missing.push({ line: lines.linePos(node.range?.[0] ?? 0).line, name });
           return '';
         },
       );
     },
   });
-  return problems;
+  return missing;
 }
 
 /** Sets what the environment names; returns which setting came from which variable. */

@@ -61,7 +61,3 @@ export function configSchemaOf<P extends z.ZodRawShape>(platforms: P) {
     channels: z.array(channelEntry).readonly().default([]),
   });
 }
-
-export type Config<P extends z.ZodRawShape = z.ZodRawShape> = Readonly<
-  z.infer<ReturnType<typeof configSchemaOf<P>>>
->;

@@ -66,7 +66,6 @@ export const assistantPartSchema = z.discriminatedUnion('kind', [
 ]);
 export const resultPartSchema = z.discriminatedUnion('kind', [textPartSchema, imagePartSchema]);
 
-export type TextPart = Readonly<z.infer<typeof textPartSchema>>;
 export type ToolCallPart = Readonly<z.infer<typeof toolCallPartSchema>>;
 export type ImagePart = Readonly<z.infer<typeof imagePartSchema>>;
 export type UserPart = Readonly<z.infer<typeof userPartSchema>>;

@@ -133,7 +133,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     const rest = text.slice(stored.frozenChars).replace(/^\n+/u, '');
     return drawPages(document, fence === '' || rest === '' ? rest : `${fence}\n${rest}`, {
       mostLength,
-      lengthOf: capabilities.lengthOf,
+      lengthOf: (markdown) => capabilities.lengthOf(markdown),
       mentionable: options.mentionable,
     });
   };

@@ -40,7 +40,6 @@ export const profileSettings = z.strictObject({
   allow: accessLists.exactOptional(),
   deny: accessLists.exactOptional(),
 });
-export type ProfileSettings = Readonly<z.infer<typeof profileSettings>>;
 
 /** A value and where it comes from, for people: "default", "channels[2] of config/deckhand.yaml". */
 export interface Sourced<T> {

@@ -14,7 +14,7 @@ const executablePath = [
 ].find((file) => existsSync(file));
 const isCi = process.env['CI'] === 'true';
 if (!executablePath && !isCi)
-  console.warn('The page is not tested: no Chromium at /usr/bin/chromium.');
+  process.stderr.write('The page is not tested: no Chromium at /usr/bin/chromium.\n');
 
 const artifacts = path.resolve(import.meta.dirname, '../../artifacts');
 

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /** True when something listens on the local port. */
-export async function portIsOpen(port: number): Promise<boolean> {
+async function portIsOpen(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1' });
   try {
     await once(socket, 'connect');

@@ -81,7 +81,7 @@ describe('paths', () => {
         code: 'path_outside_workspace',
       });
     }
-    await expect(stat(path.join(outer, 'agent-other', 'new.txt'))).rejects.toThrow();
+    await expect(stat(path.join(outer, 'agent-other', 'new.txt'))).rejects.toThrow('ENOENT');
   });
 
   it('follows a link that stays inside', async () => {
@@ -144,9 +144,9 @@ describe('FileWrite', () => {
     stopped.abort();
     await expect(
       call('FileWrite', { path: 'a.txt', content: 'x' }, { signal: stopped.signal }),
-    ).rejects.toThrow();
+    ).rejects.toThrow('aborted');
     expect(said(await call('Glob', { pattern: '**/*' }))).toBe('No file matches **/*.');
-    await expect(stat(path.join(workspace, 'a.txt'))).rejects.toThrow();
+    await expect(stat(path.join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 });
 

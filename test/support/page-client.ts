@@ -1,0 +1,129 @@
+/** The page's server as a browser uses it, without the browser. */
+
+import { z } from 'zod';
+import { until } from './until.ts';
+
+const messageSchema = z.looseObject({
+  id: z.string(),
+  channel: z.string(),
+  thread: z.string().nullable(),
+  author: z.enum(['person', 'bot']),
+  isPrivate: z.boolean(),
+  blocks: z.array(z.looseObject({ kind: z.string() })),
+});
+const stateSchema = z.object({
+  channels: z.array(z.object({ id: z.string(), name: z.string() })),
+  messages: z.array(messageSchema),
+  working: z.array(z.string()),
+});
+export type PageState = z.infer<typeof stateSchema>;
+
+export interface PageClient {
+  state(): Promise<PageState>;
+  post(path: string, body: unknown): Promise<number>;
+  /** Says something in #general and returns its id, the thread of the answer. */
+  mention(text: string): Promise<string>;
+  reply(thread: string, text: string): Promise<void>;
+  /** Texts of the bot's messages in a thread, controls as [label]. */
+  answers(thread: string): Promise<readonly string[]>;
+  /** Until the thread's answers are so, and the bot works there no more. */
+  untilAnswers(
+    thread: string,
+    isSo: (answers: readonly string[]) => boolean,
+    mostMs?: number,
+  ): Promise<readonly string[]>;
+  /** Presses the button with this label in a thread. */
+  press(thread: string, label: string): Promise<void>;
+}
+
+export function createPageClient(address: string): PageClient {
+  const { origin } = new URL(address);
+  const headers = { origin, 'content-type': 'application/json' };
+  const state = async (): Promise<PageState> =>
+    stateSchema.parse(await (await fetch(`${origin}/api/state`, { headers })).json());
+  const post = async (path: string, body: unknown): Promise<number> =>
+    (await fetch(`${origin}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
+      .status;
+  const general = async (): Promise<string> =>
+    (await state()).channels.find(({ name }) => name === 'general')?.id ?? '';
+  const inThread = (all: PageState, thread: string): PageState['messages'] =>
+    all.messages.filter((message) => message.thread === thread && message.author === 'bot');
+  const answers = async (thread: string): Promise<readonly string[]> =>
+    inThread(await state(), thread).map((message) => message.blocks.map(textOf).join('\n'));
+
+  return {
+    state,
+    post,
+    answers,
+    mention: async (text) => {
+      const channel = await general();
+      await post('/api/messages', { channel, thread: null, text });
+      const own = (await state()).messages.filter(
+        ({ author, thread }) => author === 'person' && thread === null,
+      );
+      return own.at(-1)?.id ?? '';
+    },
+    reply: async (thread, text) => {
+      await post('/api/messages', { channel: await general(), thread, text });
+    },
+    untilAnswers: async (thread, isSo, mostMs) => {
+      let last: readonly string[] = [];
+      await until(async () => {
+        last = await answers(thread);
+        return isSo(last) && !(await state()).working.includes(thread);
+      }, mostMs).catch((thrown: unknown) => {
+        throw new Error(`the answers stayed ${JSON.stringify(last)}`, { cause: thrown });
+      });
+      return last;
+    },
+    press: async (thread, label) => {
+      for (const message of inThread(await state(), thread)) {
+        for (const block of message.blocks) {
+          const found = buttonsOf(block).find((button) => button.label === label);
+          if (found)
+            await post('/api/presses', { messageId: message.id, controlId: found.controlId });
+        }
+      }
+    },
+  };
+}
+
+const buttonsSchema = z.object({
+  buttons: z.array(z.object({ controlId: z.string(), label: z.string() })),
+});
+
+function buttonsOf(
+  block: object,
+): readonly { readonly controlId: string; readonly label: string }[] {
+  const parsed = buttonsSchema.safeParse(block);
+  return parsed.success ? parsed.data.buttons : [];
+}
+
+interface TreeNode {
+  readonly type?: string | undefined;
+  readonly value?: string | undefined;
+  readonly text?: string | undefined;
+  readonly tree?: TreeNode | undefined;
+  readonly children?: readonly TreeNode[] | undefined;
+}
+const nodeSchema: z.ZodType<TreeNode> = z.lazy(() =>
+  z.looseObject({
+    type: z.string().optional(),
+    value: z.string().optional(),
+    text: z.string().optional(),
+    tree: nodeSchema.optional(),
+    children: z.array(nodeSchema).optional(),
+  }),
+);
+
+/** The words of a block: of its Markdown tree, or of its plain text and buttons. */
+function textOf(block: object): string {
+  const buttons = buttonsOf(block).map(({ label }) => `[${label}]`);
+  return [wordsOf(nodeSchema.parse(block)), ...buttons].filter((text) => text !== '').join(' ');
+}
+
+function wordsOf(node: TreeNode): string {
+  const own = node.value ?? node.text ?? '';
+  const inner = (node.children ?? []).map(wordsOf).join(node.type === 'root' ? '\n' : '');
+  return own + inner + (node.tree ? wordsOf(node.tree) : '');
+}
