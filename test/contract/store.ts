@@ -5,7 +5,7 @@ import type { Store } from '../../src/storage/store.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createKeptLog, type KeptLog } from '../support/log.ts';
 
-export interface OpenedStore {
+interface OpenedStore {
   readonly store: Store;
   /** Closes it and removes what it left. */
   readonly remove: () => Promise<void>;

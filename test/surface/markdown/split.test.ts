@@ -7,18 +7,21 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { parseMarkdown } from '../../../src/surface/markdown/parse.ts';
 import {
+  createMarkdownSplitter,
   type MarkdownPiece,
   splitMarkdown,
-  splitToPieces,
+  textOf,
 } from '../../../src/surface/markdown/split.ts';
 
 const unitsOf = (text: string): number => text.length;
 const split = (text: string, mostLength: number): string[] =>
   splitMarkdown(text, { mostLength, lengthOf: unitsOf });
 
+const loneSurrogate = /\p{Cs}/u;
+
 /** Lines that open or close a fence, wherever they stand. */
 const fenceLines = (piece: string): string[] =>
-  piece.split('\n').filter((line) => /^[ >*-]*(?:`{3,}[^`]*|~{3,}.*)$/u.test(line));
+  piece.split('\n').filter((line) => /^[ >*\d.-]*(?:`{3,}[^`]*|~{3,}.*)$/u.test(line));
 
 /** Lines of code, as a Markdown parser sees them. */
 const codeLinesOf = (piece: string): string[] => {
@@ -198,7 +201,6 @@ describe('splitMarkdown', () => {
     expect(pieces.join(' ')).toBe('a & b '.repeat(100).trim());
     const bytes = (piece: string): number => Buffer.byteLength(piece);
     for (const piece of splitMarkdown('日本語'.repeat(50), { mostLength: 10, lengthOf: bytes })) {
-      expect(piece).toBe('日本語'.slice(0, piece.length) === piece ? piece : piece);
       expect(bytes(piece)).toBeLessThanOrEqual(10);
     }
   });
@@ -228,18 +230,27 @@ describe('splitMarkdown', () => {
     expect(split(`${'a'.repeat(7)}${family}b`, 10)).toEqual(['a'.repeat(7), `${family}b`]);
     const pieces = split(family, 4);
     expect(pieces.join('')).toBe(family);
-    for (const piece of pieces) expect(piece.isWellFormed()).toBe(true);
+    for (const piece of pieces) expect(piece).not.toMatch(loneSurrogate);
   });
 
-  it('takes well under a second for 100 kB', () => {
+  it('measures each part of a long text a few times, and of a grown one only the end', () => {
     const block =
-      '## Part\n\nSome words of text with `code` and [a link](https://x.test).\n\n- one\n- two\n\n```js\nconst a = 1;\nconst b = 2;\n```\n\n';
+      '## Part\n\nSome words with `code` and [a link](https://x.test).\n\n- one\n- two\n\n```js\na();\n```\n\n';
     const text = block.repeat(Math.ceil(100_000 / block.length));
-    for (const most of [2_000, 12_000]) {
-      split(text.slice(0, 20_000), most);
+    for (const mostLength of [2_000, 12_000]) {
+      let measured = 0;
+      const lengthOf = (piece: string): number => {
+        measured += piece.length;
+        return piece.length;
+      };
+      const grow = createMarkdownSplitter({ mostLength, lengthOf });
       const startedMs = performance.now();
-      expect(split(text, most).length).toBeGreaterThan(5);
-      expect(performance.now() - startedMs).toBeLessThan(1_500);
+      const first = grow(text);
+      expect(performance.now() - startedMs).toBeLessThan(5_000);
+      expect(measured).toBeLessThan(5 * text.length);
+      measured = 0;
+      expect(grow(`${text}More.`).slice(0, -1)).toEqual(first.slice(0, -1));
+      expect(measured).toBeLessThan(5 * mostLength);
     }
   });
 });
@@ -287,7 +298,7 @@ describe('public cases of splitting', () => {
       const pieces = split(text, limit);
       for (const piece of pieces) {
         expect(piece.length).toBeLessThanOrEqual(limit);
-        expect(piece.isWellFormed()).toBe(true);
+        expect(piece).not.toMatch(loneSurrogate);
       }
       const joined = text.startsWith('```')
         ? `\`\`\`\n${pieces.flatMap(codeLinesOf).join('')}\n\`\`\``
@@ -347,9 +358,9 @@ describe('splitting any Markdown', () => {
     .tuple(fc.array(block, { maxLength: 8 }), fc.constantFrom('\n', '\n\n', '\n\n\n'))
     .map(([blocks, between]) => blocks.join(between));
   const limit = fc.integer({ min: 40, max: 300 });
-  const runs = { numRuns: 1_500 };
-  const piecesOf = (text: string, mostLength: number): MarkdownPiece[] =>
-    splitToPieces(text, { mostLength, lengthOf: unitsOf });
+  const runs = { numRuns: 400 };
+  const piecesOf = (text: string, mostLength: number): readonly MarkdownPiece[] =>
+    createMarkdownSplitter({ mostLength, lengthOf: unitsOf })(text);
 
   it('gives pieces within the limit, none blank, no character halved', () => {
     fc.assert(
@@ -357,7 +368,7 @@ describe('splitting any Markdown', () => {
         for (const piece of split(text, most)) {
           expect(piece.length).toBeLessThanOrEqual(most);
           expect(piece.trim()).not.toBe('');
-          if (text.isWellFormed()) expect(piece.isWellFormed()).toBe(true);
+          expect(piece).not.toMatch(loneSurrogate);
         }
       }),
       runs,
@@ -370,7 +381,7 @@ describe('splitting any Markdown', () => {
         let at = 0;
         for (const { from, to } of [...piecesOf(text, most), { from: text.length, to: 0 }]) {
           const between = text.slice(at, from).trim();
-          expect(between).toMatch(/^(?:[> ]*(?:`{3,}|~{3,}))?$/u);
+          expect(between).toMatch(/^(?:[> ]*(?:`{3,}|~{3,})x*)?$/u);
           at = to;
         }
       }),
@@ -383,10 +394,25 @@ describe('splitting any Markdown', () => {
       fc.property(markdown, limit, (text, most) => {
         for (const { before, after } of piecesOf(text, most)) {
           expect(before).toMatch(
-            /^(?:[ >-]*(?:`{3,}|~{3,})[^\n]*\n|[> ]*\|[^\n]*\n[> ]*\|[^\n]*\n)?$/u,
+            /^(?:[ >-]*(?:`{3,}|~{3,})[^\n]*\n[> ]*|[> ]*\|[^\n]*\n[> ]*\|[^\n]*\n)?$/u,
           );
           expect(after).toMatch(/^(?:\n[ >]*(?:`{3,}|~{3,}))?$/u);
         }
+      }),
+      runs,
+    );
+  });
+
+  it('keeps all code of fences, in order, and no prose among it', () => {
+    const fenced = fc
+      .tuple(fence, fc.constantFrom('', 'js'), fc.array(line, { minLength: 1, maxLength: 15 }))
+      .map(([mark, info, lines]) => [mark + info, ...lines, mark].join('\n'));
+    const text = fc.array(fc.oneof(fenced, fc.constant('Some words of prose.')), { maxLength: 6 });
+    fc.assert(
+      fc.property(text, limit, (blocks, most) => {
+        const whole = blocks.join('\n\n');
+        const joined = split(whole, most).flatMap(codeLinesOf).join('');
+        expect(joined).toBe(codeLinesOf(whole).join(''));
       }),
       runs,
     );
@@ -403,6 +429,20 @@ describe('splitting any Markdown', () => {
         }
       }),
       runs,
+    );
+  });
+
+  it('splits a growing text as it splits a whole one', () => {
+    fc.assert(
+      fc.property(markdown, limit, fc.integer({ min: 10, max: 80 }), (text, most, step) => {
+        const grow = createMarkdownSplitter({ mostLength: most, lengthOf: unitsOf });
+        for (let end = step; end < text.length + step; end += step) {
+          const seen = text.slice(0, end);
+          if (loneSurrogate.test(seen)) continue;
+          expect(grow(seen).map((piece) => textOf(seen, piece))).toEqual(split(seen, most));
+        }
+      }),
+      { numRuns: 40 },
     );
   });
 
