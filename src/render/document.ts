@@ -5,7 +5,6 @@
 
 import type { Mentionable } from '../messages/people.ts';
 import type { RunEvent } from '../messages/run-event.ts';
-import { splitMarkdown } from '../surface/markdown/split.ts';
 import type { Block, Button, OutboundMessage } from '../surface/outbound.ts';
 
 export interface ReplyDocument {
@@ -67,13 +66,10 @@ export function textOfDocument({ steps, live }: ReplyDocument): string {
 }
 
 export interface DrawOptions {
-  readonly mostLength: number;
-  readonly lengthOf: (markdown: string) => number;
+  /** Cuts Markdown into texts of pages. */
+  readonly split: (markdown: string) => readonly string[];
   readonly mentionable: readonly Mentionable[];
 }
-
-/** Room on the last page for the activity line and notices. */
-const spareLength = 200;
 
 /**
  * The desired messages for `text`, the part of the document's text that is not yet on a frozen
@@ -84,11 +80,8 @@ export function drawPages(
   text: string,
   options: DrawOptions,
 ): readonly OutboundMessage[] {
-  const { mentionable, lengthOf } = options;
-  const pieces =
-    text.trim() === ''
-      ? []
-      : splitMarkdown(text, { mostLength: options.mostLength - spareLength, lengthOf });
+  const { mentionable, split } = options;
+  const pieces = text.trim() === '' ? [] : split(text);
   const pages: Block[][] = pieces.map((piece) => [{ kind: 'markdown', text: piece }]);
   const foot = footOf(document, pages.length > 0);
   const last = pages.at(-1);

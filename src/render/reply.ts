@@ -12,6 +12,7 @@ import { errorFacts, type Log } from '../base/log.ts';
 import type { Redactor } from '../base/redaction.ts';
 import type { Mentionable } from '../messages/people.ts';
 import type { RunEvent } from '../messages/run-event.ts';
+import { createMarkdownSplitter, textOf } from '../surface/markdown/split.ts';
 import type { Button, OutboundMessage } from '../surface/outbound.ts';
 import type { Capabilities, Surface } from '../surface/surface.ts';
 import {
@@ -128,12 +129,17 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     return document.ended ? whole : whole.slice(0, whole.length - redactor.heldBack(whole));
   };
 
+  /** Cuts the text behind the frozen pages; remembers its cuts while the text grows. */
+  let splitter = createSplitter(capabilities, mostLength);
+  const resplit = (): void => {
+    splitter = createSplitter(capabilities, mostLength);
+  };
+
   const desired = (text: string): readonly OutboundMessage[] => {
     const fence = openFenceOf(text.slice(0, stored.frozenChars));
     const rest = text.slice(stored.frozenChars).replace(/^\n+/u, '');
     return drawPages(document, fence === '' || rest === '' ? rest : `${fence}\n${rest}`, {
-      mostLength,
-      lengthOf: (markdown) => capabilities.lengthOf(markdown),
+      split: splitter,
       mentionable: options.mentionable,
     });
   };
@@ -141,6 +147,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   /** From here on the text goes to new messages; what is out stays as it is. */
   const freeze = async (chars: number): Promise<void> => {
     await save({ frozenPages: stored.pages.length, frozenChars: chars });
+    resplit();
   };
 
   const post = async (message: OutboundMessage, index: number, chars: number): Promise<void> => {
@@ -271,6 +278,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
       case 'message_too_long':
         mostLength = Math.floor(mostLength * 0.7);
         if (mostLength < 300) throw error;
+        resplit();
         return;
       case 'surface_unavailable': {
         failures += 1;
@@ -356,6 +364,20 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     },
     abandon,
   };
+}
+
+/** Room on each page for the activity line and notices. */
+const spareLength = 200;
+
+function createSplitter(
+  capabilities: Capabilities,
+  mostLength: number,
+): (markdown: string) => readonly string[] {
+  const split = createMarkdownSplitter({
+    mostLength: mostLength - spareLength,
+    lengthOf: (markdown) => capabilities.lengthOf(markdown),
+  });
+  return (markdown) => split(markdown).map((piece) => textOf(markdown, piece));
 }
 
 /** Shows "working" and repeats it as the platform needs; the returned function takes it away. */

@@ -151,8 +151,8 @@ describe('the request', () => {
     const grow = (...added: readonly Entry[]): void => {
       entries.push(...added);
       const now = JSON.stringify(
-        messagesOf(entries).flatMap((message) =>
-          'parts' in message ? message.parts : message.results,
+        messagesOf(entries).flatMap((message): object[] =>
+          message.role === 'tool' ? [...message.results] : [...message.parts],
         ),
       );
       expect(now.startsWith(before.slice(0, -1))).toBe(true);
