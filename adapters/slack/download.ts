@@ -1,0 +1,138 @@
+/**
+ * Bytes of a file that came with a message. The bot's token goes to Slack's hosts only and is left
+ * out after a redirect elsewhere; Slack's sign-in page (status 200) is not taken for the file.
+ */
+
+import { z } from 'zod';
+import { BotError } from '../../src/base/errors.ts';
+import type { InboundFile } from '../../src/surface/inbound.ts';
+import type { Answer, CallSlack, Transport } from './web-api.ts';
+import { slackFileSchema } from './wire.ts';
+
+export type Download = (file: InboundFile, mostBytes: number) => Promise<Uint8Array>;
+
+const mostRedirects = 5;
+const answerTimeoutMs = 60_000;
+const fileAnswerSchema = z.object({ file: slackFileSchema });
+
+export function createDownload(deps: {
+  readonly call: CallSlack;
+  readonly transport: Transport;
+  readonly botToken: string;
+  readonly apiUrl: string;
+}): Download {
+  const apiHost = new URL(deps.apiUrl).host;
+  const isSlack = (url: URL): boolean =>
+    url.host === apiHost ||
+    (url.protocol === 'https:' && /^(?:[a-z0-9-]+\.)*slack\.com$/u.test(url.hostname));
+
+  const addressOf = async (file: InboundFile): Promise<URL> => {
+    // A stub of another workspace has no address: it must be asked for.
+    const address = file.url === '' ? await lookUp(file) : file.url;
+    const url = URL.canParse(address) ? new URL(address) : null;
+    if (url === null || !isSlack(url)) {
+      throw new BotError('message_refused', `${file.name} is not stored on Slack.`, {
+        facts: { fileId: file.id },
+      });
+    }
+    return url;
+  };
+
+  const lookUp = async (file: InboundFile): Promise<string> => {
+    const { file: found } = await deps.call('files.info', { file: file.id }, fileAnswerSchema);
+    return found.url_private_download ?? found.url_private ?? '';
+  };
+
+  const ask = async (url: URL): Promise<Answer> => {
+    try {
+      return await deps.transport.fetch(url.href, {
+        redirect: 'manual',
+        headers: isSlack(url) ? { Authorization: `Bearer ${deps.botToken}` } : {},
+        signal: AbortSignal.timeout(answerTimeoutMs),
+      });
+    } catch (error) {
+      throw new BotError('surface_unavailable', 'The file could not be fetched from Slack.', {
+        cause: error,
+      });
+    }
+  };
+
+  return async (file, mostBytes) => {
+    let url = await addressOf(file);
+    for (let hop = 0; hop <= mostRedirects; hop += 1) {
+      const answer = await ask(url);
+      const target = answer.status >= 300 && answer.status < 400 && answer.headers.get('location');
+      if (typeof target !== 'string') return await bytesOf(answer, file, mostBytes);
+      await answer.body?.getReader().cancel();
+      url = new URL(target, url);
+    }
+    throw new BotError('surface_unavailable', 'The file was redirected too often.', {
+      facts: { fileId: file.id },
+    });
+  };
+}
+
+async function bytesOf(answer: Answer, file: InboundFile, mostBytes: number): Promise<Uint8Array> {
+  const facts = { fileId: file.id, status: answer.status };
+  if (answer.status === 404 || answer.status === 410) {
+    throw new BotError('message_gone', `${file.name} was deleted on Slack.`, { facts });
+  }
+  if (answer.status === 429) {
+    throw new BotError('rate_limited', 'Slack asked us to wait before the next file.', {
+      facts,
+      retryAfterMs: Number(answer.headers.get('retry-after') ?? 30) * 1000,
+    });
+  }
+  if (answer.status !== 200) {
+    throw new BotError(
+      answer.status >= 500 ? 'surface_unavailable' : 'surface_gone',
+      `Slack answered the request for ${file.name} with HTTP ${answer.status}.`,
+      { facts },
+    );
+  }
+  const type = answer.headers.get('content-type') ?? '';
+  if (type.startsWith('text/html') && !file.mediaType.startsWith('text/html')) {
+    throw new BotError(
+      'surface_gone',
+      `Slack showed its sign-in page instead of ${file.name}. Check the scope files:read.`,
+      { facts },
+    );
+  }
+  return await readAtMost(answer, file, mostBytes);
+}
+
+async function readAtMost(
+  answer: Answer,
+  file: InboundFile,
+  mostBytes: number,
+): Promise<Uint8Array> {
+  const reader = answer.body?.getReader();
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  while (reader !== undefined) {
+    const { done, value } = await nextOf(reader, file);
+    if (done || value === undefined) break;
+    size += value.byteLength;
+    if (size > mostBytes) {
+      await reader.cancel();
+      throw new BotError('message_too_long', `${file.name} is larger than ${mostBytes} bytes.`, {
+        facts: { fileId: file.id, mostBytes },
+      });
+    }
+    pieces.push(value);
+  }
+  return new Uint8Array(Buffer.concat(pieces));
+}
+
+type Reader = ReturnType<NonNullable<Answer['body']>['getReader']>;
+
+async function nextOf(reader: Reader, file: InboundFile): ReturnType<Reader['read']> {
+  try {
+    return await reader.read();
+  } catch (error) {
+    throw new BotError('surface_unavailable', 'The connection was lost during the download.', {
+      facts: { fileId: file.id },
+      cause: error,
+    });
+  }
+}

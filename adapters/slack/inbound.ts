@@ -1,0 +1,232 @@
+/**
+ * Slack's message events as inbound events. One function for the live connection and for what is
+ * read back, so that the same message always has the same key: channel and ts, whatever the event
+ * id, the retry number or the kind of event (`message` and `app_mention` bring the same message).
+ */
+
+import type { Conversation } from '../../src/messages/conversation.ts';
+import type { Author } from '../../src/messages/people.ts';
+import type {
+  InboundDeletion,
+  InboundEdit,
+  InboundFile,
+  InboundMessage,
+} from '../../src/surface/inbound.ts';
+import { directName, type KnownChannel, type Names } from './names.ts';
+import {
+  type MessageEvent,
+  millisecondsOf,
+  type Self,
+  type SlackFile,
+  type SlackMessage,
+} from './wire.ts';
+
+export interface Inbound {
+  /** Null for what is no news to us: own messages, joins, previews, empty ones. */
+  of(
+    event: MessageEvent,
+    appId: string | null,
+  ): Promise<InboundMessage | InboundEdit | InboundDeletion | null>;
+  conversationOf(
+    channel: string,
+    message: { ts: string; thread_ts?: string | undefined },
+  ): Conversation;
+  authorOf(
+    userId: string,
+    hints: { readonly name?: string; readonly teamId?: string },
+  ): Promise<Author>;
+  channelOf(channel: string, channelType?: string, name?: string): Promise<KnownChannel>;
+  /** The text of any message as Markdown, the bot's own included. */
+  textOf(message: SlackMessage): Promise<string>;
+  isSelf(message: SlackMessage, appId: string | null): boolean;
+}
+
+/** Subtypes that are new words of somebody. */
+const saidSubtypes = new Set(['thread_broadcast', 'file_share', 'bot_message', 'me_message']);
+
+export function createInbound(deps: { readonly self: Self; readonly names: Names }): Inbound {
+  const { self, names } = deps;
+  const mention = new RegExp(`<@${self.userId}(?:\\|[^>]*)?>`, 'u');
+  const leadingMention = new RegExp(`^\\s*<@${self.userId}(?:\\|[^>]*)?>[\\s,:]*`, 'u');
+
+  const conversationOf: Inbound['conversationOf'] = (channel, { ts, thread_ts }) => ({
+    adapter: 'slack',
+    space: self.teamId,
+    channel,
+    thread: thread_ts ?? ts,
+  });
+
+  const isSelf: Inbound['isSelf'] = (message, appId) =>
+    message.user === self.userId ||
+    (self.botId !== null && message.bot_id === self.botId) ||
+    (appId !== null && message.app_id === appId);
+
+  const authorOf: Inbound['authorOf'] = async (userId, hints) => {
+    const known = await names.user(userId);
+    const isForeign = hints.teamId !== undefined && hints.teamId !== self.teamId;
+    // Without an answer from Slack only the event's own word that it is one of ours opens the door.
+    const unknown = hints.teamId === self.teamId ? 'member' : 'external';
+    return {
+      id: `slack:${userId}`,
+      name: known?.name ?? hints.name ?? userId,
+      isBot: known?.isBot ?? false,
+      standing: known?.standing ?? (isForeign ? 'external' : unknown),
+      roles: [],
+    };
+  };
+
+  const messageAuthor = async (message: SlackMessage): Promise<Author> => {
+    const botName = message.username ?? message.bot_profile?.name;
+    const teamId = message.user_team ?? message.team ?? undefined;
+    if (message.user === undefined) {
+      const id = message.bot_id ?? 'unknown';
+      return {
+        id: `slack:${id}`,
+        name: botName ?? id,
+        isBot: true,
+        standing: teamId === undefined || teamId === self.teamId ? 'member' : 'external',
+        roles: [],
+      };
+    }
+    const author = await authorOf(message.user, {
+      ...(botName === undefined ? {} : { name: botName }),
+      ...(teamId === undefined ? {} : { teamId }),
+    });
+    return typeof message.bot_id === 'string' ? { ...author, isBot: true } : author;
+  };
+
+  const channelOf: Inbound['channelOf'] = async (channel, channelType, name) => {
+    if (channelType === 'im' || channel.startsWith('D')) {
+      return { name: directName, kind: 'direct' };
+    }
+    // What nobody could tell us is taken as private: nothing of it may be shown elsewhere.
+    const kind = channelType === 'channel' ? 'public' : 'private';
+    return (await names.channel(channel)) ?? { name: name ?? channel, kind };
+  };
+
+  const textOf: Inbound['textOf'] = (message) => {
+    const markdown = (message.blocks ?? []).flatMap((block) =>
+      block.type === 'markdown' && typeof block.text === 'string' ? [block.text] : [],
+    );
+    if (markdown.length > 0) return names.withNames(markdown.join('\n\n'));
+    return names.markdownOf(rawTextOf(message));
+  };
+
+  const said = async (
+    event: MessageEvent,
+    message: SlackMessage,
+  ): Promise<InboundMessage | null> => {
+    const raw = rawTextOf(message);
+    const files = (message.files ?? []).flatMap(fileOf);
+    if (raw.trim() === '' && files.length === 0) return null;
+    const [author, place, text] = await Promise.all([
+      messageAuthor(message),
+      channelOf(event.channel, event.channel_type),
+      names.markdownOf(raw.replace(leadingMention, '')),
+    ]);
+    const inThread = message.thread_ts !== undefined && message.thread_ts !== message.ts;
+    return {
+      kind: 'message',
+      eventKey: keyOf(event.channel, message.ts),
+      conversation: conversationOf(event.channel, message),
+      author,
+      at: millisecondsOf(message.ts),
+      channelName: place.name,
+      channelKind: place.kind,
+      messageId: message.ts,
+      place: place.kind === 'direct' ? 'direct' : inThread ? 'thread' : 'channel',
+      text: text.trim(),
+      files,
+      mentionsBot: event.type === 'app_mention' || mention.test(raw),
+      addressesOther: /^\s*<(?:@|!subteam\^)/u.test(raw) && !leadingMention.test(raw),
+    };
+  };
+
+  const edited = async (
+    event: MessageEvent,
+    message: SlackMessage,
+  ): Promise<InboundEdit | null> => {
+    const before = event.previous_message;
+    const isSame = before === undefined ? !message.edited : before.text === message.text;
+    // A preview was added to the message, or a reply counted: nobody changed the words.
+    if (isSame) return null;
+    const [author, text] = await Promise.all([
+      messageAuthor(message),
+      names.markdownOf(rawTextOf(message).replace(leadingMention, '')),
+    ]);
+    const changedTs = message.edited?.ts ?? event.event_ts ?? event.ts;
+    return {
+      kind: 'message_edited',
+      eventKey: `${keyOf(event.channel, message.ts)}:edit:${changedTs}`,
+      conversation: conversationOf(event.channel, message),
+      author,
+      at: millisecondsOf(changedTs),
+      messageId: message.ts,
+      text: text.trim(),
+    };
+  };
+
+  const deleted = (
+    event: MessageEvent,
+    message: { ts: string; thread_ts?: string | undefined },
+  ): InboundDeletion => ({
+    kind: 'message_deleted',
+    eventKey: `${keyOf(event.channel, message.ts)}:delete`,
+    conversation: conversationOf(event.channel, message),
+    messageId: message.ts,
+    at: millisecondsOf(event.event_ts ?? event.ts),
+  });
+
+  const changed = async (
+    event: MessageEvent,
+    appId: string | null,
+  ): Promise<InboundEdit | InboundDeletion | null> => {
+    const { message } = event;
+    if (message === undefined || isSelf(message, appId)) return null;
+    // A root with replies is not removed: its place says that it was deleted.
+    return message.subtype === 'tombstone' ? deleted(event, message) : await edited(event, message);
+  };
+
+  const removed = (event: MessageEvent, appId: string | null): InboundDeletion | null => {
+    const { deleted_ts: ts, previous_message: before } = event;
+    if (ts === undefined || (before && isSelf({ ...before, ts }, appId))) return null;
+    return deleted(event, { ts, thread_ts: before?.thread_ts });
+  };
+
+  const of: Inbound['of'] = async (event, appId) => {
+    if (event.subtype === 'message_changed') return await changed(event, appId);
+    if (event.subtype === 'message_deleted') return removed(event, appId);
+    if (event.hidden === true || isSelf(event, appId)) return null;
+    if (event.subtype !== undefined && !saidSubtypes.has(event.subtype)) return null;
+    return await said(event, event);
+  };
+
+  return { of, conversationOf, authorOf, channelOf, textOf, isSelf };
+}
+
+function keyOf(channel: string, ts: string): string {
+  return `slack:${channel}:${ts}`;
+}
+
+/** The words of a message; alerts of other apps often have them in attachments or blocks only. */
+function rawTextOf(message: SlackMessage): string {
+  if (message.text.trim() !== '') return message.text;
+  const attached = (message.attachments ?? []).map((one) => one.text ?? one.fallback ?? '');
+  const inBlocks = (message.blocks ?? []).map((block) =>
+    typeof block.text === 'object' ? block.text.text : '',
+  );
+  return [...attached, ...inBlocks].filter((part) => part.trim() !== '').join('\n');
+}
+
+function fileOf(file: SlackFile): InboundFile[] {
+  if (file.mode === 'tombstone' || file.mode === 'hidden_by_limit') return [];
+  return [
+    {
+      id: file.id,
+      name: file.name ?? file.title ?? file.id,
+      mediaType: file.mimetype ?? 'application/octet-stream',
+      bytes: file.size ?? 0,
+      url: file.url_private_download ?? file.url_private ?? '',
+    },
+  ];
+}

@@ -1,0 +1,110 @@
+/**
+ * A model's Markdown made ready for a `markdown` block: the source stays as it is but for mentions
+ * (rule: only known people), links (only http, https and mailto) and tables (drawn as monospace,
+ * since the block does not promise to draw them).
+ */
+
+import type { Link, Nodes, Table } from 'mdast';
+import { parseMarkdown } from '../../src/surface/markdown/parse.ts';
+import { codeRanges, isSafeLink, type Range, rangeOf, withMarkdownLinks } from './links.ts';
+import { createSplitMentions, quietTokens, quietWords, type SplitMentions } from './mentions.ts';
+import { alignedTable } from './table.ts';
+
+interface Edit extends Range {
+  readonly text: string;
+}
+
+export function markdownBlockText(markdown: string, split: SplitMentions): string {
+  const source = quietWordsOutsideCode(quietTokens(withMarkdownLinks(markdown)));
+  const edits: Edit[] = [];
+  collectEdits(parseMarkdown(source), source, split, edits);
+  let result = '';
+  let from = 0;
+  for (const edit of edits) {
+    result += source.slice(from, edit.start) + edit.text;
+    from = edit.end;
+  }
+  return result + source.slice(from);
+}
+
+function quietWordsOutsideCode(source: string): string {
+  if (quietWords(source) === source) return source;
+  const code = codeRanges(parseMarkdown(source));
+  return quietWords(source, (at) => code.some((range) => at >= range.start && at < range.end));
+}
+
+/** Edits in the order of the source, never overlapping: an edited node is not entered. */
+function collectEdits(node: Nodes, source: string, split: SplitMentions, edits: Edit[]): void {
+  const replacement = replacementOf(node, source, split);
+  if (replacement !== null) {
+    pushEdit(edits, rangeOf(node), replacement, source);
+    return;
+  }
+  if (!('children' in node)) return;
+  // A mention cannot stand inside a label, and the text of a bare address is the address.
+  if (node.type === 'link' && source[rangeOf(node).start] !== '[') return;
+  const inside = node.type === 'link' ? withoutPeople : split;
+  // Where the parser found a bare address late, its neighbours have no position: the whole stretch
+  // between two nodes that have one is looked at as written.
+  let { start: gapStart } = rangeOf(node);
+  let hasGap = false;
+  const closeGap = (end: number): void => {
+    if (hasGap) {
+      const range = { start: gapStart, end };
+      pushEdit(edits, range, mentioned(source.slice(gapStart, end), inside), source);
+    }
+    hasGap = false;
+  };
+  for (const child of node.children) {
+    if (child.position === undefined) {
+      hasGap = true;
+      continue;
+    }
+    closeGap(rangeOf(child).start);
+    collectEdits(child, source, inside, edits);
+    gapStart = rangeOf(child).end;
+  }
+  closeGap(rangeOf(node).end);
+}
+
+function pushEdit(edits: Edit[], range: Range, text: string, source: string): void {
+  if (text !== source.slice(range.start, range.end)) edits.push({ ...range, text });
+}
+
+function mentioned(text: string, split: SplitMentions): string {
+  return split(text)
+    .map((piece) => (piece.kind === 'text' ? piece.text : `<@${piece.userId}>`))
+    .join('');
+}
+
+const withoutPeople = createSplitMentions([]);
+
+/** What stands in the node's place; null where the node stays and its children are looked at. */
+function replacementOf(node: Nodes, source: string, split: SplitMentions): string | null {
+  if (node.type === 'text') {
+    const { start, end } = rangeOf(node);
+    return mentioned(source.slice(start, end), split);
+  }
+  if (node.type === 'table') return fencedTable(node, source);
+  if (node.type === 'link' && !isSafeLink(node.url)) return plainLink(node, source);
+  if (node.type === 'image' && !isSafeLink(node.url)) {
+    return `${node.alt ?? ''} (${node.url})`.trim();
+  }
+  if (node.type === 'definition' && !isSafeLink(node.url)) return '';
+  return null;
+}
+
+function plainLink(node: Link, source: string): string {
+  const first = node.children[0];
+  const last = node.children.at(-1);
+  const label = first && last ? source.slice(rangeOf(first).start, rangeOf(last).end) : '';
+  return label === node.url ? label : `${label} (${node.url})`.trim();
+}
+
+/** The table in a fence, each line inside the quote or list item that holds it. */
+function fencedTable(node: Table, source: string): string {
+  const { start } = rangeOf(node);
+  const head = source.slice(source.lastIndexOf('\n', start - 1) + 1, start);
+  const margin = head.replace(/[^\s>]/gu, ' ');
+  return ['```', ...alignedTable(node).split('\n'), '```'].join(`\n${margin}`);
+}

@@ -1,0 +1,157 @@
+/** A Slack thread as a surface. Nothing here waits for a rate limit or tries a second time. */
+
+import { z } from 'zod';
+import { BotError, isBotError } from '../../src/base/errors.ts';
+import { errorFacts, type Log } from '../../src/base/log.ts';
+import type { Conversation } from '../../src/messages/conversation.ts';
+import { noThread } from '../../src/surface/inbound.ts';
+import type { OutboundMessage, PostedMessage } from '../../src/surface/outbound.ts';
+import type { PostOptions, Surface } from '../../src/surface/surface.ts';
+import type { Download } from './download.ts';
+import { type DrawnMessage, drawMessage, plainText } from './draw.ts';
+import { slackWordOf } from './errors.ts';
+import type { Inbound } from './inbound.ts';
+import type { PrivateLine } from './private-line.ts';
+import { type ReadMessages, readHistory } from './read-back.ts';
+import type { StatusSigns } from './status.ts';
+import type { CallSlack } from './web-api.ts';
+
+export interface SurfaceDeps {
+  readonly call: CallSlack;
+  readonly log: Log;
+  readonly inbound: Inbound;
+  readonly read: ReadMessages;
+  readonly signs: StatusSigns;
+  readonly whisper: PrivateLine;
+  readonly download: Download;
+}
+
+/** Name of the metadata that carries a post's key. */
+const replyEvent = 'deckhand_reply';
+const waitingEmoji = 'eyes';
+/** https://docs.slack.dev/reference/methods/chat.update: longer texts are refused. */
+const mostPlainBytes = 4_000;
+/** Pages read to find an earlier post outside threads: the newest are first there. */
+const mostTopLevelPages = 2;
+
+const postedSchema = z.object({
+  ts: z.string(),
+  message: z.object({ thread_ts: z.string().optional() }).optional(),
+});
+
+export function createSurface(deps: SurfaceDeps, conversation: Conversation): Surface {
+  const { call, log, inbound } = deps;
+  const { channel } = conversation;
+  const thread = conversation.thread === noThread ? null : conversation.thread;
+  const place = { channel, thread: conversation.thread };
+
+  const findPosted = async (key: string): Promise<PostedMessage | null> => {
+    const options = thread === null ? { mostPages: mostTopLevelPages } : {};
+    for await (const message of deps.read({ channel, thread }, options)) {
+      const isOurs =
+        message.metadata?.event_type === replyEvent &&
+        message.metadata.event_payload['key'] === key &&
+        inbound.isSelf(message, null);
+      if (isOurs) return { messageId: message.ts };
+    }
+    return null;
+  };
+
+  const send = async (drawn: DrawnMessage, key: string): Promise<PostedMessage> => {
+    const posted = await call(
+      'chat.postMessage',
+      {
+        channel,
+        ...(thread === null ? {} : { thread_ts: thread }),
+        text: drawn.text,
+        blocks: drawn.blocks,
+        unfurl_links: false,
+        unfurl_media: false,
+        metadata: { event_type: replyEvent, event_payload: { key } },
+      },
+      postedSchema,
+    );
+    // A reply to a deleted message is put into the channel without a word.
+    if (thread !== null && posted.message !== undefined && posted.message.thread_ts === undefined) {
+      await remove(posted.ts);
+      throw new BotError('surface_gone', 'The message that started this thread was deleted.', {
+        facts: { channel },
+      });
+    }
+    return { messageId: posted.ts };
+  };
+
+  const update = (messageId: string, drawn: DrawnMessage): Promise<unknown> =>
+    // Without blocks Slack keeps the old ones.
+    call(
+      'chat.update',
+      { channel, ts: messageId, text: drawn.text, blocks: drawn.blocks },
+      z.unknown(),
+    );
+
+  /** Sends the blocks; once as plain text with numbered options where Slack refuses them. */
+  const withFallback = async <Result>(
+    message: OutboundMessage,
+    deliver: (drawn: DrawnMessage) => Promise<Result>,
+  ): Promise<Result> => {
+    const drawn = drawMessage(message);
+    if (drawn.blocks.length === 0) {
+      throw new BotError('message_refused', 'The message has nothing to show.');
+    }
+    try {
+      return await deliver(drawn);
+    } catch (error) {
+      const word = slackWordOf(error);
+      if (word !== 'invalid_blocks' && word !== 'invalid_blocks_format') throw error;
+      log.warn('slack_blocks_refused', { kinds: message.blocks.map((block) => block.kind).join() });
+      const text = plainText(message);
+      if (Buffer.byteLength(text) > mostPlainBytes) {
+        throw new BotError('message_too_long', 'Too long to be shown as plain text.', {
+          cause: error,
+        });
+      }
+      return await deliver({ text, blocks: [] });
+    }
+  };
+
+  const remove = async (messageId: string): Promise<void> => {
+    try {
+      await call('chat.delete', { channel, ts: messageId }, z.unknown());
+    } catch (error) {
+      if (!isBotError(error, 'message_gone')) throw error;
+    }
+  };
+
+  return {
+    post: async (message: OutboundMessage, options: PostOptions) => {
+      const earlier = options.maybePosted ? await findPosted(options.key) : null;
+      return earlier ?? (await withFallback(message, (drawn) => send(drawn, options.key)));
+    },
+    edit: async (messageId, message) => {
+      await withFallback(message, (drawn) => update(messageId, drawn));
+    },
+    remove,
+    status: async (state) => {
+      if (thread !== null) await deps.signs.show({ channel, thread }, state === 'working');
+    },
+    react: async (messageId, _sign, on) => {
+      try {
+        await call(
+          on ? 'reactions.add' : 'reactions.remove',
+          { channel, timestamp: messageId, name: waitingEmoji },
+          z.unknown(),
+        );
+      } catch (error) {
+        const word = slackWordOf(error);
+        if (word !== 'already_reacted' && word !== 'no_reaction') {
+          log.debug('slack_reaction_lost', errorFacts(error));
+        }
+      }
+    },
+    history: (most) =>
+      thread === null ? Promise.resolve([]) : readHistory(deps, { channel, thread }, most),
+    whisper: (person, markdown, interactionId) =>
+      deps.whisper(place, person.replace(/^slack:/u, ''), markdown, interactionId),
+    download: deps.download,
+  };
+}
