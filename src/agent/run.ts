@@ -69,7 +69,6 @@ export function stopReason(by: string, why: StopWhy): BotError {
 async function* takeStep(current: Run, step: number): AsyncGenerator<RunEvent, StepEnd> {
   const { deps, input, signal, rules } = current;
   if (signal.aborted) return stoppedBy(signal);
-  for (const messageId of await deps.takeWaiting()) yield { kind: 'steered', messageId };
   if (step > input.mostSteps) {
     yield {
       kind: 'notice',
@@ -78,6 +77,7 @@ async function* takeStep(current: Run, step: number): AsyncGenerator<RunEvent, S
     };
     return { kind: 'finished', silent: false };
   }
+  for (const messageId of await deps.takeWaiting()) yield { kind: 'steered', messageId };
   yield { kind: 'step_started', step };
   const scheduler = schedulerOf(current);
   const request = buildRequest({
@@ -103,8 +103,9 @@ async function* takeStep(current: Run, step: number): AsyncGenerator<RunEvent, S
     await note(current, 'You announced a tool call, but none arrived. Call the tool, or answer.');
     return 'next_step';
   }
-  // What arrived while the last words streamed is answered without further ado (B078).
-  const late = await deps.takeWaiting();
+  // What arrived while the last words streamed is answered without further ado; at the step limit
+  // it stays where it waits and begins a run of its own.
+  const late = step < input.mostSteps ? await deps.takeWaiting() : [];
   for (const messageId of late) yield { kind: 'steered', messageId };
   if (late.length > 0) return 'next_step';
   if (message.stop === 'output_limit' || message.stop === 'context_limit') {
@@ -206,7 +207,8 @@ async function endOfStored(current: Run, last: EntryOf<'assistant_message'>): Pr
   const isNewest = entries.at(-1) === last;
   const hasCalls = last.parts.some((part) => part.kind === 'tool_call');
   if (!isNewest || hasCalls || last.stop !== 'end') return 'next_step';
-  const late = await current.deps.takeWaiting();
+  const { deps, input } = current;
+  const late = last.step < input.mostSteps ? await deps.takeWaiting() : [];
   return late.length > 0 ? 'next_step' : { kind: 'finished', silent: false };
 }
 

@@ -71,10 +71,18 @@ function loopError(why: string): BotError {
   return new BotError('tool_loop_detected', `I ended this because ${why}.`);
 }
 
-/** Calls and results without ids: the same round gives the same text. */
+/** Calls and results without ids: the same round gives the same text, in whatever order keys come. */
 function fingerprint(calls: readonly ToolCallPart[], results: readonly ToolResult[]): string {
-  return JSON.stringify([
-    calls.map(({ name, input }) => [name, input]),
-    results.map(({ outcome, parts }) => [outcome, parts]),
-  ]);
+  return JSON.stringify(
+    [
+      calls.map(({ name, input }) => [name, input]),
+      results.map(({ outcome, parts }) => [outcome, parts]),
+    ],
+    sortedKeys,
+  );
+}
+
+function sortedKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
