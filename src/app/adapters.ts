@@ -5,7 +5,7 @@
 
 import { createDiscordAdapter } from '../../adapters/discord/adapter.ts';
 
-export { discordInviteUrl } from '../../adapters/discord/invite.ts';
+import { discordInviteUrl } from '../../adapters/discord/invite.ts';
 
 import { type DiscordSettings, discordSettingsSchema } from '../../adapters/discord/settings.ts';
 import { createSlackAdapter } from '../../adapters/slack/adapter.ts';
@@ -108,6 +108,9 @@ function webWhy({ enabled }: WebSettings): Why {
     ? { on: false, why: 'platforms.web.enabled is false' }
     : { on: true, why: 'it needs no token' };
 }
+
+/** The address that invites the bot to a Discord server. */
+export const inviteUrlOf = (applicationId: string): string => discordInviteUrl(applicationId);
 
 /** Settings of platforms that do not fit together, each with what to do. */
 export function platformProblems(

@@ -1,5 +1,6 @@
 /** The log: pino, one JSON line an event; pretty on a terminal; secrets taken out of every line. */
 
+import { Writable } from 'node:stream';
 import pino from 'pino';
 import type { Facts, Log } from '../base/log.ts';
 import type { Redactor } from '../base/redaction.ts';
@@ -17,9 +18,15 @@ export async function createLog(options: LogOptions): Promise<Log> {
   const level = { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
   if (!options.isTerminal) return logOf(pino({ ...level, messageKey: 'event' }, destination));
   const { PinoPretty } = await import('pino-pretty');
+  const terminal = new Writable({
+    write: (piece: Buffer, _encoding, done) => {
+      destination.write(piece.toString());
+      done();
+    },
+  });
   const pretty = PinoPretty({
     colorize: true,
-    destination: { write: destination.write },
+    destination: terminal,
     messageKey: 'event',
     sync: true,
   });

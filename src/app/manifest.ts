@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BotError } from '../base/errors.ts';
 import { readEnvironment } from '../config/environment.ts';
-import { discordInviteUrl } from './adapters.ts';
+import { inviteUrlOf } from './adapters.ts';
 
 /** Throws config_invalid when it is not said for which platform, or the application id is missing. */
 export async function manifestText(folder: string, args: readonly string[]): Promise<string> {
@@ -25,7 +25,7 @@ export async function manifestText(folder: string, args: readonly string[]): Pro
       'Set DISCORD_TOKEN, or give the application id: deckhand manifest discord 123456789012345678.',
     );
   }
-  return `${discordInviteUrl(applicationId)}\n`;
+  return `${inviteUrlOf(applicationId)}\n`;
 }
 
 /** The first part of a bot token is the application's id in base64. */
