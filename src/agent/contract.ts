@@ -9,6 +9,12 @@ import type { RegisteredTool } from '../tools/contract.ts';
 
 export type Complete = (request: ChatRequest, signal: AbortSignal) => AsyncIterable<RetriedEvent>;
 
+export interface Taken {
+  readonly messageIds: readonly string[];
+  /** Whether any of them addressed the bot. */
+  readonly addressed: boolean;
+}
+
 export interface RunDeps {
   readonly clock: Clock;
   readonly log: Log;
@@ -20,8 +26,8 @@ export interface RunDeps {
     /** Stores before it resolves. */
     append(entries: readonly Entry[]): Promise<void>;
   };
-  /** Moves messages that wait for this conversation into the transcript; ids of those messages. */
-  readonly takeWaiting: () => Promise<readonly string[]>;
+  /** Moves messages that wait for this conversation into the transcript. */
+  readonly takeWaiting: () => Promise<Taken>;
   readonly tools: readonly RegisteredTool[];
 }
 

@@ -13,7 +13,7 @@ import type { Entry, EntryOf } from '../messages/entries.ts';
 import type { AssistantPart, ToolCallPart, ToolResult } from '../messages/parts.ts';
 import type { RunEvent, RunOutcome, StopWhy } from '../messages/run-event.ts';
 import type { MessageAccumulator } from '../providers/message-accumulator.ts';
-import { createToolScheduler, type ToolScheduler } from '../tools/scheduler.ts';
+import { createToolScheduler, type ToolScheduler, textResult } from '../tools/scheduler.ts';
 import type { RunDeps, RunInput } from './contract.ts';
 import { streamMessage } from './step-stream.ts';
 import { createStopRules, type StopRules } from './stop-rules.ts';
@@ -24,6 +24,8 @@ interface Run {
   readonly input: RunInput;
   readonly signal: AbortSignal;
   readonly rules: StopRules;
+  /** Whether the people of this turn, steerers included, addressed the bot. */
+  addressed: boolean;
 }
 
 type StepEnd = 'next_step' | RunOutcome;
@@ -33,7 +35,8 @@ export async function* run(
   input: RunInput,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, RunOutcome> {
-  const current: Run = { deps, input, signal, rules: createStopRules() };
+  const rules = createStopRules();
+  const current: Run = { deps, input, signal, rules, addressed: input.addressed };
   try {
     yield { kind: 'run_started', runId: input.runId, model: input.modelName };
     const resumed = yield* resume(current);
@@ -77,7 +80,7 @@ async function* takeStep(current: Run, step: number): AsyncGenerator<RunEvent, S
     };
     return { kind: 'finished', silent: false };
   }
-  for (const messageId of await deps.takeWaiting()) yield { kind: 'steered', messageId };
+  yield* takeWaiting(current);
   yield { kind: 'step_started', step };
   const scheduler = schedulerOf(current);
   const request = buildRequest({
@@ -91,9 +94,10 @@ async function* takeStep(current: Run, step: number): AsyncGenerator<RunEvent, S
   const { message, broken } = yield* streamMessage(deps, request, scheduler, signal);
   if (broken) return yield* endBrokenStep(current, step, message, broken);
   await storeMessage(current, step, message.parts(), message);
-  yield { kind: 'step_finished', step, text: message.text() };
+  const isPaused = message.stop === 'paused';
+  yield { kind: 'step_finished', step, text: message.text(), goesOn: isPaused };
 
-  if (message.stop === 'paused') return 'next_step';
+  if (isPaused) return 'next_step';
   const calls = message.calls().map(({ part }) => part);
   if (calls.length > 0) return yield* runTools(current, step, scheduler, calls);
   if (message.stop === 'refused') {
@@ -105,9 +109,7 @@ async function* takeStep(current: Run, step: number): AsyncGenerator<RunEvent, S
   }
   // What arrived while the last words streamed is answered without further ado; at the step limit
   // it stays where it waits and begins a run of its own.
-  const late = step < input.mostSteps ? await deps.takeWaiting() : [];
-  for (const messageId of late) yield { kind: 'steered', messageId };
-  if (late.length > 0) return 'next_step';
+  if (step < input.mostSteps && (yield* takeWaiting(current))) return 'next_step';
   if (message.stop === 'output_limit' || message.stop === 'context_limit') {
     yield {
       kind: 'notice',
@@ -132,7 +134,7 @@ async function* endBrokenStep(
   const keeps = message.text().trim() !== '' && !isShutdown(signal);
   if (keeps) {
     await storeMessage(current, step, shown, message, goesOn ? 'broken' : 'stopped');
-    yield { kind: 'step_finished', step, text: message.text() };
+    yield { kind: 'step_finished', step, text: message.text(), goesOn };
   }
   if (signal.aborted) return stoppedBy(signal);
   if (!goesOn) return { kind: 'failed', error: broken };
@@ -169,6 +171,12 @@ async function* runTools(
         yield { kind: 'tool_finished', callId: event.result.callId, outcome: event.result.outcome };
         break;
       case 'suspended':
+        if (signal.aborted) {
+          const call = calls.find(({ callId }) => callId === event.callId);
+          if (call) results.push(textResult(call, 'cancelled', 'Stopped before it was asked.'));
+          await storeResults(current, step, results);
+          return stoppedBy(signal);
+        }
         if (results.length > 0) await storeResults(current, step, results);
         return { kind: 'suspended', callId: event.callId, suspension: event.suspension };
     }
@@ -191,7 +199,7 @@ async function* resume(current: Run): AsyncGenerator<RunEvent, StepEnd> {
   if (!last || last.runId !== input.runId) return 'next_step';
   const open = openCalls(deps.transcript.read(), last);
   if (input.resume.kind === 'interrupted') {
-    if (open.length === 0) return endOfStored(current, last);
+    if (open.length === 0) return yield* endOfStored(current, last);
     await storeResults(current, last.step, open.map(interruptedResult));
     return 'next_step';
   }
@@ -202,14 +210,24 @@ async function* resume(current: Run): AsyncGenerator<RunEvent, StepEnd> {
 }
 
 /** A stored message that ended the turn needs no further step, unless something waits. */
-async function endOfStored(current: Run, last: EntryOf<'assistant_message'>): Promise<StepEnd> {
+async function* endOfStored(
+  current: Run,
+  last: EntryOf<'assistant_message'>,
+): AsyncGenerator<RunEvent, StepEnd> {
   const entries = current.deps.transcript.read();
   const isNewest = entries.at(-1) === last;
   const hasCalls = last.parts.some((part) => part.kind === 'tool_call');
   if (!isNewest || hasCalls || last.stop !== 'end') return 'next_step';
-  const { deps, input } = current;
-  const late = last.step < input.mostSteps ? await deps.takeWaiting() : [];
-  return late.length > 0 ? 'next_step' : { kind: 'finished', silent: false };
+  if (last.step < current.input.mostSteps && (yield* takeWaiting(current))) return 'next_step';
+  return { kind: 'finished', silent: false };
+}
+
+/** True when something entered. */
+async function* takeWaiting(current: Run): AsyncGenerator<RunEvent, boolean> {
+  const { messageIds, addressed } = await current.deps.takeWaiting();
+  current.addressed ||= addressed;
+  for (const messageId of messageIds) yield { kind: 'steered', messageId };
+  return messageIds.length > 0;
 }
 
 /** Calls of a stored message that have no result yet, in the model's order. */
@@ -226,8 +244,8 @@ export function openCalls(
     .filter(({ callId }) => !answered.has(callId));
 }
 
-function schedulerOf({ deps, input, signal }: Run): ToolScheduler {
-  const { workspace, conversationKey, runId, addressed } = input;
+function schedulerOf({ deps, input, signal, addressed }: Run): ToolScheduler {
+  const { workspace, conversationKey, runId } = input;
   return createToolScheduler({
     clock: deps.clock,
     log: deps.log,

@@ -90,7 +90,15 @@ export function composeApp(input: AppInput): App {
       workspaceOf: createWorkspaces(config.workspace.folder),
       commands: [],
       botName: config.name,
-      settings: { runs: config.runs, agent: config.agent, questions: config.questions },
+      settings: {
+        runs: config.runs,
+        get agent() {
+          return live.current().config.agent;
+        },
+        get questions() {
+          return live.current().config.questions;
+        },
+      },
     },
     { allowedSpaces: () => live.current().config.allow.spaces },
   );
@@ -131,7 +139,7 @@ function profileSourceOf({ config, file }: Settings): ProfileSource {
   const { instructions, followUps, allow, deny, channels } = config;
   return {
     ...(instructions === undefined ? {} : { instructions }),
-    followUps,
+    ...(followUps === undefined ? {} : { followUps }),
     // Which spaces are served is decided before any list.
     allow: { ...allow, spaces: [] },
     deny,

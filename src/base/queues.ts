@@ -44,3 +44,24 @@ export function createAsyncQueue<T>(): AsyncQueue<T> {
     },
   };
 }
+
+/** Runs work of one key one after the other, in the order it was given; keys beside each other. */
+export interface KeyedQueue {
+  run<T>(key: string, work: () => Promise<T>): Promise<T>;
+}
+
+export function createKeyedQueue(): KeyedQueue {
+  const last = new Map<string, Promise<unknown>>();
+  return {
+    run: async (key, work) => {
+      const before = last.get(key) ?? Promise.resolve();
+      const mine = before.then(work, work);
+      last.set(key, mine);
+      try {
+        return await mine;
+      } finally {
+        if (last.get(key) === mine) last.delete(key);
+      }
+    },
+  };
+}

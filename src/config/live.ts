@@ -24,6 +24,14 @@ export function createLive<T>(
       const stamp = stampOf(file);
       if (stamp === seen) return value;
       seen = stamp;
+      if (stamp === missing) {
+        // Without the file all lists would be gone: that is never what somebody meant.
+        deps.log.error('config_refused', {
+          file,
+          problems: 'the file is gone; the old settings stay',
+        });
+        return value;
+      }
       try {
         value = deps.load();
         deps.log.info('config_reloaded', { file });
@@ -35,7 +43,9 @@ export function createLive<T>(
   };
 }
 
+const missing = 'missing';
+
 function stampOf(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false });
-  return stat ? `${stat.mtimeMs}:${stat.size}:${stat.ino}` : 'none';
+  return stat ? `${stat.mtimeMs}:${stat.size}:${stat.ino}` : missing;
 }

@@ -6,7 +6,7 @@ import type { ChannelEntry, PlacePattern } from './schema.ts';
 
 export interface ProfileSource {
   readonly instructions?: string | undefined;
-  readonly followUps: 'all' | 'mention';
+  readonly followUps?: 'all' | 'mention';
   readonly allow: AccessLists;
   readonly deny: AccessLists;
   readonly channels: readonly ChannelEntry[];
@@ -28,8 +28,8 @@ export function profileOf(source: ProfileSource, place: Place): Profile {
       ...sourced('instructions'),
     ],
     model: sourced('model').at(-1),
-    followUps: sourced('followUps').at(-1) ?? { value: source.followUps, source: 'configuration' },
-    allow: [...present(source.allow), ...sourced('allow')],
+    followUps: sourced('followUps').at(-1) ?? followUpsOf(source),
+    allow: [...present(source.allow), ...sourced('allow')].slice(-1),
     deny: [...present(source.deny), ...sourced('deny')],
   };
 }
@@ -39,6 +39,12 @@ function present(lists: AccessLists): readonly Sourced<AccessLists>[] {
   const { users, channels, roles, spaces } = lists;
   const isEmpty = users.length + channels.length + roles.length + spaces.length === 0;
   return isEmpty ? [] : [{ value: lists, source: 'configuration' }];
+}
+
+function followUpsOf({ followUps }: ProfileSource): Sourced<'all' | 'mention'> {
+  return followUps === undefined
+    ? { value: 'all', source: 'default' }
+    : { value: followUps, source: 'configuration' };
 }
 
 interface Matched {

@@ -57,7 +57,8 @@ export function configSchemaOf<P extends z.ZodRawShape>(platforms: P) {
     allow: accessLists.prefault({}),
     deny: accessLists.prefault({}),
     instructions: z.string().exactOptional(),
-    followUps: z.enum(['all', 'mention']).default('all'),
+    /** Default: all. */
+    followUps: z.enum(['all', 'mention']).exactOptional(),
     channels: z.array(channelEntry).readonly().default([]),
   });
 }

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { createKeyedQueue } from '../base/queues.ts';
 import { firstWords } from '../base/text.ts';
 import type { ConversationKey } from '../messages/conversation.ts';
 import { type Entry, entrySchema } from '../messages/entries.ts';
@@ -18,7 +19,8 @@ import { type Head, headSchema, mostPeople } from './head.ts';
 export interface Conversations {
   /** Undefined: the bot has no part in it. */
   head(key: ConversationKey): Promise<Head | undefined>;
-  /** Makes the head, or brings it up to date with a message just said. */
+  /** Makes the head, or brings it up to date with a message just said; the same message again
+   * changes nothing more. */
   touch(key: ConversationKey, said: Touch): Promise<Head>;
   update(key: ConversationKey, change: (head: Head) => Head): Promise<Head | undefined>;
   transcript(key: ConversationKey): AppendLog<Entry>;
@@ -53,21 +55,33 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     await store.set(headKeyOf(key), value);
     return value;
   };
+  /** Changes of one head, and appends to one transcript, follow each other. */
+  const heads = createKeyedQueue();
+  const appends = createKeyedQueue();
 
   return {
     head,
-    touch: async (key, said) => {
-      const now = clock.now();
-      const known = await head(key);
-      // A lower score is found first, so the newest conversation has the lowest.
-      await store.addToIndex({ index: recentIndex, member: key, score: -now });
-      return save(key, known ? touched(known, said, now) : newHead(said, now));
+    touch: (key, said) =>
+      heads.run(key, async () => {
+        const now = clock.now();
+        const known = await head(key);
+        // A lower score is found first, so the newest conversation has the lowest.
+        await store.addToIndex({ index: recentIndex, member: key, score: -now });
+        return save(key, known ? touched(known, said, now) : newHead(said, now));
+      }),
+    update: (key, change) =>
+      heads.run(key, async () => {
+        const known = await head(key);
+        return known ? save(key, change(known)) : undefined;
+      }),
+    transcript: (key) => {
+      const log = createAppendLog(deps, `transcript:${key}`, entrySchema);
+      return {
+        ...log,
+        append: (values) => appends.run(key, () => log.append(values)),
+        overwrite: (number, value) => appends.run(key, () => log.overwrite(number, value)),
+      };
     },
-    update: async (key, change) => {
-      const known = await head(key);
-      return known ? save(key, change(known)) : undefined;
-    },
-    transcript: (key) => createAppendLog(deps, `transcript:${key}`, entrySchema),
     recent: async (sinceMs, most) => {
       const members = await store.rangeOfIndex(recentIndex, { upTo: -sinceMs, most });
       return members.map(({ member }) => member);
@@ -89,7 +103,7 @@ function newHead(said: Touch, now: number): Head {
     lastAt: now,
     people: said.authorIsBot ? [] : [{ id: said.author.id, name: said.author.name }],
     contextFrom: 1,
-    botRuns: said.authorIsBot ? 1 : 0,
+    botRuns: 0,
   };
 }
 
@@ -101,7 +115,6 @@ function touched(head: Head, said: Touch, now: number): Head {
     people: said.authorIsBot
       ? head.people
       : [...others, { id: said.author.id, name: said.author.name }],
-    botRuns: said.authorIsBot ? head.botRuns + 1 : 0,
   };
 }
 

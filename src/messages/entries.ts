@@ -53,6 +53,10 @@ export const entrySchema = z.discriminatedUnion('kind', [
     runId: z.string(),
     step: z.number(),
     results: z.array(toolResultSchema).readonly(),
+    /** Typed lines whose words the results repeat: they go when a line is deleted. */
+    answers: z
+      .object({ questionId: z.string(), messageIds: z.array(z.string()).readonly() })
+      .exactOptional(),
   }),
   /** A fact for the model, not said by anybody: "Anna edited her message to: …". */
   z.object({ ...common, kind: z.literal('note'), text: z.string(), about: z.string() }),

@@ -32,5 +32,7 @@ export const answerSchema = z.object({
   text: z.string().exactOptional(),
   /** Who answered: name and id. */
   by: z.object({ id: z.string(), name: z.string() }),
+  /** The typed line that it came from. */
+  source: z.object({ eventKey: z.string(), messageId: z.string() }).exactOptional(),
 });
 export type Answer = Readonly<z.infer<typeof answerSchema>>;

@@ -29,8 +29,14 @@ export type RunEvent =
   /** One line the people in the thread should read. */
   | { readonly kind: 'notice'; readonly text: string; readonly action?: 'continue' | 'retry' }
   | { readonly kind: 'usage'; readonly usage: Usage }
-  /** The step's text is final and stored; shown text of this step equals it. */
-  | { readonly kind: 'step_finished'; readonly step: number; readonly text: string };
+  /** The step's text is final and stored; shown text of this step equals it. `goesOn`: it broke off
+   * and the next step's text continues it. */
+  | {
+      readonly kind: 'step_finished';
+      readonly step: number;
+      readonly text: string;
+      readonly goesOn: boolean;
+    };
 
 export type RunOutcome =
   /** `silent`: the model chose to say nothing where it was not addressed. */

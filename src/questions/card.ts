@@ -14,6 +14,8 @@ import {
 
 /** Button labels are cut here (Slack: 75). */
 const mostLabelUnits = 75;
+/** Free text can be long; the card shows its beginning. */
+const mostAnswerUnits = 150;
 
 export function drawCard(record: QuestionRecord, answers: Answers): OutboundMessage {
   return { blocks: blocksOf(record, answers), mentionable: [] };
@@ -41,7 +43,8 @@ function notice(text: string): Block {
 
 /** What was asked and who chose what. */
 function answeredLine(question: Question, answer: Answer): string {
-  return `${plain(question.question)}\n\n**${plain(answerText(answer))}** (${plain(answer.by.name)})`;
+  const said = cutToUnits(answerText(answer), mostAnswerUnits);
+  return `${plain(question.question)}\n\n**${plain(said)}** (${plain(answer.by.name)})`;
 }
 
 export function answerText(answer: Answer): string {

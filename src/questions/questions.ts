@@ -8,6 +8,7 @@ import type { Clock } from '../base/clock.ts';
 import { isBotError } from '../base/errors.ts';
 import type { NewId } from '../base/ids.ts';
 import { errorFacts, type Log } from '../base/log.ts';
+import { createKeyedQueue } from '../base/queues.ts';
 import type { Conversation } from '../messages/conversation.ts';
 import type { Author } from '../messages/people.ts';
 import { type Answer, answerSchema, type Question } from '../messages/questions.ts';
@@ -48,9 +49,21 @@ export interface AskInput {
 /** What became of a click, a form or a typed line. */
 export type Answered =
   /** `complete`: the last question is answered, the run can go on. */
-  | { readonly kind: 'taken'; readonly record: QuestionRecord; readonly complete: boolean }
-  /** Nothing changed; the person is told why. */
-  | { readonly kind: 'not_taken'; readonly told: string };
+  | {
+      readonly kind: 'taken';
+      readonly record: QuestionRecord;
+      readonly complete: boolean;
+      readonly cardOf: string;
+    }
+  /** Nothing changed; the person is told why. `cardOf`: the question, when it is known. */
+  | { readonly kind: 'not_taken'; readonly told: string; readonly cardOf: string | null };
+
+export interface TypedLine {
+  readonly eventKey: string;
+  readonly messageId: string;
+  readonly author: Author;
+  readonly text: string;
+}
 
 export interface QuestionState {
   readonly record: QuestionRecord;
@@ -60,13 +73,15 @@ export interface QuestionState {
 export interface Questions {
   /** Stores the question. The card is shown by `show`. */
   ask(input: AskInput): Promise<QuestionRecord>;
-  /** Posts the card, or brings it to what is stored. A card that cannot be updated (deleted, no
-   * access) is logged: the answer counts all the same. */
+  /** Posts the card, or brings it to what is stored. Rejects when it cannot be posted; a card that
+   * cannot be updated (deleted, no access) is logged, the answer counts all the same. */
   show(id: string): Promise<void>;
   /** Undefined when the control is not a question's. */
   press(event: InboundClick | InboundForm): Promise<Answered | undefined>;
   /** A line typed in the thread, taken as the answer to the open question. */
-  type(id: string, author: Author, text: string): Promise<Answered>;
+  type(id: string, line: TypedLine): Promise<Answered>;
+  /** The words of a typed answer go, because its line was deleted. */
+  forget(id: string, messageId: string): Promise<void>;
   state(id: string): Promise<QuestionState | undefined>;
   /** Ends it: no click counts any more. */
   close(id: string, how: 'answered' | 'expired' | 'withdrawn'): Promise<void>;
@@ -103,32 +118,25 @@ export function createQuestions(deps: QuestionsDeps): Questions {
     const card = drawCard(record, answers);
     const surface = deps.surfaceOf(record.conversation);
     const { cardId } = record;
+    const isOver = record.state === 'withdrawn' || record.state === 'expired';
+    if (cardId === null && isOver) return;
     if (cardId !== null) {
-      await deliver(clock, () => surface.edit(cardId, card));
+      try {
+        await deliver(clock, () => surface.edit(cardId, card));
+      } catch (thrown) {
+        if (!isBotError(thrown)) throw thrown;
+        log.warn('question_card_not_updated', { id, ...errorFacts(thrown) });
+      }
       return;
     }
     const posted = await deliver(clock, () => surface.post(card, { key: id, maybePosted: true }));
     const now = await readValidated(deps, recordKey(id), questionRecordSchema);
-    if (now) await save({ ...now, cardId: posted.messageId });
+    if (now) await save({ ...now, cardId: posted.messageId, shownAt: clock.now() });
   };
 
   /** One drawing of a card at a time, each from what is stored then: the last one wins. */
-  const drawing = new Map<string, Promise<void>>();
-  const show = async (id: string): Promise<void> => {
-    const before = drawing.get(id) ?? Promise.resolve();
-    const mine = before
-      .then(() => draw(id))
-      .catch((thrown: unknown) => {
-        log.warn('question_card_not_shown', { id, ...errorFacts(thrown) });
-        if (!isBotError(thrown)) throw thrown;
-      });
-    drawing.set(id, mine);
-    try {
-      await mine;
-    } finally {
-      if (drawing.get(id) === mine) drawing.delete(id);
-    }
-  };
+  const drawing = createKeyedQueue();
+  const show = (id: string): Promise<void> => drawing.run(id, () => draw(id));
 
   const take = async (
     { record }: QuestionState,
@@ -143,10 +151,10 @@ export function createQuestions(deps: QuestionsDeps): Questions {
     const after = await state(record.id);
     if (!isFirst) {
       const by = after?.answers[question]?.by.name ?? 'somebody';
-      return { kind: 'not_taken', told: `${by} has answered this already.` };
+      return { kind: 'not_taken', told: `${by} has answered this already.`, cardOf: record.id };
     }
     const complete = after !== undefined && currentQuestion(after.answers) === undefined;
-    return { kind: 'taken', record, complete };
+    return { kind: 'taken', record, complete, cardOf: record.id };
   };
 
   /** Why nothing can be answered by this person now; undefined when it can. */
@@ -179,6 +187,7 @@ export function createQuestions(deps: QuestionsDeps): Questions {
         createdAt: now,
         expiresAt: now + expiresMs,
         cardId: null,
+        shownAt: null,
         state: 'open',
       };
       await save(record);
@@ -191,31 +200,44 @@ export function createQuestions(deps: QuestionsDeps): Questions {
       const known = await state(control.id);
       const told = await obstacle(known, event.author);
       if (told !== undefined || !known) {
-        return { kind: 'not_taken', told: told ?? 'This question is not open any more.' };
+        return notTaken(known, told ?? 'This question is not open any more.');
       }
       const question = known.record.questions[control.question];
       const answer = question && pressedAnswer(event, question, control.option);
-      if (!answer) return { kind: 'not_taken', told: 'Nothing was chosen. Choose at least one.' };
+      if (!answer) return notTaken(known, 'Nothing was chosen. Choose at least one.');
       return take(known, control.question, answer);
     },
-    type: async (id, author, text) => {
+    type: async (id, line) => {
       const known = await state(id);
-      const told = await obstacle(known, author);
+      const told = await obstacle(known, line.author);
       const index = known ? currentQuestion(known.answers) : undefined;
       const question = index === undefined ? undefined : known?.record.questions[index];
       if (told !== undefined || !known || index === undefined || !question) {
-        return { kind: 'not_taken', told: told ?? 'This question is not open any more.' };
+        return notTaken(known, told ?? 'This question is not open any more.');
       }
-      return take(known, index, typedAnswer(author, question, text));
+      return take(known, index, typedAnswer(line, question));
+    },
+    forget: async (id, messageId) => {
+      const known = await state(id);
+      for (const [index, answer] of known?.answers.entries() ?? []) {
+        if (!known || answer?.source?.messageId !== messageId) continue;
+        const gone: Answer = { ...answer, labels: [], text: 'deleted by its author' };
+        const ttlMs = known.record.expiresAt - clock.now() + keptAfterMs;
+        await store.set(answerKey(id, index), gone, { ttlMs });
+        await show(id);
+      }
     },
     state,
     close: async (id, how) => {
       const known = await state(id);
-      if (known?.record.state !== 'open') return;
-      await save({ ...known.record, state: how });
+      if (known?.record.state === 'open') await save({ ...known.record, state: how });
       await show(id);
     },
   };
+}
+
+function notTaken(known: QuestionState | undefined, told: string): Answered {
+  return { kind: 'not_taken', told, cardOf: known?.record.id ?? null };
 }
 
 /** Undefined when the event chooses nothing that exists. */
@@ -235,16 +257,17 @@ function pressedAnswer(
 }
 
 /** `2`, `1, 3` or a label picks; anything else is free text. */
-function typedAnswer(author: Author, question: Question, text: string): Answer {
-  const by = { id: author.id, name: author.name };
-  const said = text.trim();
+function typedAnswer(line: TypedLine, question: Question): Answer {
+  const { eventKey, messageId, author } = line;
+  const common = { by: { id: author.id, name: author.name }, source: { eventKey, messageId } };
+  const said = line.text.trim();
   const byLabel = question.options.find(({ label }) => label.toLowerCase() === said.toLowerCase());
-  if (byLabel) return { labels: [byLabel.label], by };
+  if (byLabel) return { ...common, labels: [byLabel.label] };
   if (/^\d(?:\s*[, ]\s*\d)*\.?$/u.test(said)) {
     const numbers = said.match(/\d/gu) ?? [];
     const labels = numbers.flatMap((digit) => question.options[Number(digit) - 1]?.label ?? []);
     const fits = labels.length === numbers.length && (question.multiSelect || labels.length === 1);
-    if (fits) return { labels: [...new Set(labels)], by };
+    if (fits) return { ...common, labels: [...new Set(labels)] };
   }
-  return { labels: [], text: said, by };
+  return { ...common, labels: [], text: said };
 }

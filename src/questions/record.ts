@@ -17,6 +17,8 @@ export const questionRecordSchema = z.object({
   expiresAt: z.number(),
   /** Message of the card; null while its post is under way. */
   cardId: z.string().nullable(),
+  /** When the card was there: lines typed before cannot mean it. Null until then. */
+  shownAt: z.number().nullable(),
   /** open · closed: no click counts any more. */
   state: z.enum(['open', 'answered', 'expired', 'withdrawn']),
 });

@@ -5,16 +5,22 @@
 
 import type { Mentionable } from '../messages/people.ts';
 import type { RunEvent } from '../messages/run-event.ts';
+import { type MarkdownPiece, textOf } from '../surface/markdown/split.ts';
 import type { Block, Button, OutboundMessage } from '../surface/outbound.ts';
 
+/** The text of a finished step. `goesOn`: it broke off, and the next text continues it. */
+export interface StepText {
+  readonly text: string;
+  readonly goesOn: boolean;
+}
+
 export interface ReplyDocument {
-  /** Final texts of finished steps. */
-  readonly steps: readonly string[];
+  readonly steps: readonly StepText[];
   /** Text of the step that streams now. */
   readonly live: string;
   /** What is being done now. */
   readonly activity: string;
-  /** Lines of the bot's own, in order. */
+  /** Lines of the bot's own under the text, once it has ended. */
   readonly notices: readonly string[];
   readonly buttons: readonly Button[];
   readonly ended: boolean;
@@ -36,8 +42,10 @@ export function applyEvent(document: ReplyDocument, event: RunEvent): ReplyDocum
       return { ...document, live: document.live + event.text, activity: '' };
     case 'step_started':
       return { ...document, live: '' };
-    case 'step_finished':
-      return { ...document, live: '', steps: [...document.steps, event.text] };
+    case 'step_finished': {
+      const { text, goesOn } = event;
+      return { ...document, live: '', steps: [...document.steps, { text, goesOn }] };
+    }
     case 'tool_input_delta':
     case 'tool_started':
       return { ...document, activity: event.activity };
@@ -49,56 +57,72 @@ export function applyEvent(document: ReplyDocument, event: RunEvent): ReplyDocum
       const seconds = Math.ceil(event.delayMs / 1000);
       return { ...document, activity: `${event.reason}, trying again in ${seconds} s` };
     }
-    case 'notice':
-      return { ...document, notices: [...document.notices, event.text] };
     case 'run_started':
     case 'reasoning_delta':
     case 'steered':
     case 'compacted':
+    case 'notice': // shown at the end, with the run's other notices
     case 'usage':
       return document;
   }
 }
 
-/** All text of the model that people should read, steps apart by a blank line. */
+/** All text of the model that people should read: steps apart by a blank line, unless one goes on. */
 export function textOfDocument({ steps, live }: ReplyDocument): string {
-  return [...steps, live].filter((text) => text.trim() !== '').join('\n\n');
+  let whole = '';
+  let joins = true;
+  for (const { text, goesOn } of [...steps, { text: live, goesOn: false }]) {
+    if (text.trim() === '' && !joins) continue;
+    whole += (joins || whole === '' ? '' : '\n\n') + text;
+    joins = goesOn || whole === '';
+  }
+  return whole;
 }
 
 export interface DrawOptions {
-  /** Cuts Markdown into texts of pages. */
-  readonly split: (markdown: string) => readonly string[];
+  /** Where the text begins that is not on a frozen page. */
+  readonly from: number;
+  /** Cuts Markdown into pages. */
+  readonly split: (markdown: string) => readonly MarkdownPiece[];
   readonly mentionable: readonly Mentionable[];
 }
 
-/**
- * The desired messages for `text`, the part of the document's text that is not yet on a frozen
- * page. No text and nothing else to say gives no message.
- */
+export interface DrawnPage {
+  readonly message: OutboundMessage;
+  /** How much of the text is out when this page and those before it are shown. */
+  readonly end: number;
+}
+
+/** The desired messages. No text and nothing else to say gives no message. */
 export function drawPages(
   document: ReplyDocument,
   text: string,
-  options: DrawOptions,
-): readonly OutboundMessage[] {
-  const { mentionable, split } = options;
-  const pieces = text.trim() === '' ? [] : split(text);
-  const pages: Block[][] = pieces.map((piece) => [{ kind: 'markdown', text: piece }]);
+  { from, split, mentionable }: DrawOptions,
+): readonly DrawnPage[] {
+  const lead = /^\n*/u.exec(text.slice(from))?.[0].length ?? 0;
+  const fence = openFenceOf(text.slice(0, from));
+  const prefix = fence === '' ? '' : `${fence}\n`;
+  const rest = text.slice(from + lead);
+  const markdown = prefix + rest;
+  const pieces = rest.trim() === '' ? [] : split(markdown);
+  const pages = pieces.map((piece, index): { blocks: Block[]; end: number } => ({
+    blocks: [{ kind: 'markdown', text: textOf(markdown, piece) }],
+    end: index === pieces.length - 1 ? text.length : from + lead + piece.to - prefix.length,
+  }));
   const foot = footOf(document, pages.length > 0);
   const last = pages.at(-1);
-  if (last) last.push(...foot);
-  else if (foot.length > 0) pages.push(foot);
-  return pages.map((blocks) => ({ blocks, mentionable }));
+  if (last) last.blocks.push(...foot);
+  else if (foot.length > 0) pages.push({ blocks: foot, end: text.length });
+  return pages.map(({ blocks, end }) => ({ message: { blocks, mentionable }, end }));
 }
 
 function footOf(document: ReplyDocument, hasText: boolean): Block[] {
-  const foot: Block[] = document.notices.map((text) => ({ kind: 'notice', text }));
   // Before the first text the platform's own status shows that the bot is at work.
-  if (!document.ended && document.activity !== '' && hasText) {
-    foot.push({ kind: 'activity', text: document.activity });
-  }
-  if (document.ended && document.buttons.length > 0) {
-    foot.push({ kind: 'buttons', buttons: document.buttons });
-  }
+  const isActive = !document.ended && document.activity !== '' && hasText;
+  const foot: Block[] = isActive ? [{ kind: 'activity', text: document.activity }] : [];
+  if (!document.ended) return foot;
+  foot.push(...document.notices.map((text): Block => ({ kind: 'notice', text })));
+  if (document.buttons.length > 0) foot.push({ kind: 'buttons', buttons: document.buttons });
   return foot;
 }
 

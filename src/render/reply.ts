@@ -1,51 +1,29 @@
 /**
  * The one stateful part of a reply: it brings what is posted to what should be shown. One call is
  * under way at a time; only the newest state waits; the last state is always sent (rule 4). What
- * the platform confirmed is known from its answers, never assumed. The pages are stored, so that
- * after a restart the same messages are taken up again and nothing is posted twice.
+ * the platform confirmed is known from its answers, never assumed.
  */
 
-import { z } from 'zod';
 import { type Clock, sleep } from '../base/clock.ts';
-import { type BotError, botErrorOf } from '../base/errors.ts';
+import { BotError, botErrorOf, isBotError } from '../base/errors.ts';
 import { errorFacts, type Log } from '../base/log.ts';
 import type { Redactor } from '../base/redaction.ts';
 import type { Mentionable } from '../messages/people.ts';
 import type { RunEvent } from '../messages/run-event.ts';
-import { createMarkdownSplitter, textOf } from '../surface/markdown/split.ts';
+import { createMarkdownSplitter, type MarkdownPiece } from '../surface/markdown/split.ts';
 import type { Button, OutboundMessage } from '../surface/outbound.ts';
 import type { Capabilities, Surface } from '../surface/surface.ts';
 import {
   applyEvent,
+  type DrawnPage,
   drawPages,
   emptyDocument,
-  openFenceOf,
   type ReplyDocument,
+  type StepText,
   textOfDocument,
 } from './document.ts';
 import type { Pacer, Urgency } from './pacer.ts';
-
-export const replyPagesSchema = z.object({
-  v: z.literal(1),
-  pages: z
-    .array(
-      z.object({
-        key: z.string(),
-        /** Null: a post was begun and its outcome is not known. */
-        messageId: z.string().nullable(),
-        postedAt: z.number(),
-      }),
-    )
-    .readonly(),
-  /** Posts begun so far; numbers the keys. */
-  posts: z.number(),
-  /** Pages that are never edited again, and how much of the text they hold. */
-  frozenPages: z.number(),
-  frozenChars: z.number(),
-});
-export type ReplyPages = Readonly<z.infer<typeof replyPagesSchema>>;
-
-export const noPages: ReplyPages = { v: 1, pages: [], posts: 0, frozenPages: 0, frozenChars: 0 };
+import { createPageBook, type Page, type ReplyPages } from './page-book.ts';
 
 export interface ReplyDeps {
   readonly clock: Clock;
@@ -65,7 +43,7 @@ export interface ReplyOptions {
   readonly scope: string;
   readonly pages: ReplyPages;
   /** Texts of steps that were finished before (after a restart). */
-  readonly steps: readonly string[];
+  readonly steps: readonly StepText[];
   readonly mentionable: readonly Mentionable[];
 }
 
@@ -75,10 +53,10 @@ export type Delivery = 'delivered' | 'gone';
 export interface Reply {
   /** Shows an event of the run. Never waits for the platform. */
   apply(event: RunEvent): void;
-  /** The final state; resolves when it can be read, rejects with surface_unavailable when the
-   * platform does not answer for minutes. */
+  /** The final state; resolves when it can be read. Rejects with surface_unavailable when the
+   * platform does not answer for minutes, with interrupted when it was abandoned. */
   finish(end: {
-    readonly notice?: string;
+    readonly notices?: readonly string[];
     readonly buttons?: readonly Button[];
   }): Promise<Delivery>;
   /** Shows that the run pauses (the process goes down), for at most 2 s, and ends sending. */
@@ -87,123 +65,118 @@ export interface Reply {
   abandon(): Promise<void>;
 }
 
-const refusedNotice =
-  'I have an answer, but this platform refused its text. Ask me to write it differently.';
+const refusedNotice = 'This platform refused a part of my answer. Ask me to write it differently.';
 const pauseMs = 2000;
 const unavailableLadderMs = [500, 1000, 2000, 5000, 10_000, 20_000, 30_000];
 /** Failures in a row after which an ended reply gives up for now. */
 const mostFailures = 10;
+/** Room on each page for the activity line and notices. */
+const spareLength = 200;
+const leastLength = 300;
 
 export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   const { clock, log, surface, capabilities, pacer, redactor } = deps;
+  const book = createPageBook(options.pages, deps.savePages);
   let document: ReplyDocument = { ...emptyDocument, steps: options.steps };
-  let stored = options.pages;
-  /** What each page shows by the platform's word, and how much of the text was out by then. */
-  const confirmed = new Map<string, { readonly drawn: string; readonly chars: number }>();
   let mostLength = capabilities.mostMessageLength;
+  let split = createSplit(capabilities, mostLength);
   let lastEditAt = 0;
+  /** A slot for an edit was taken and not yet used. */
+  let hasSlot = false;
   let failures = 0;
   let dead: Delivery | undefined;
   /** The platform refused the text while it streamed: wait for the final state. */
   let held = false;
+  /** Pages that were refused for good, as drawn. */
+  const refused = new Set<string>();
   let pumping: Promise<void> | undefined;
   let again = false;
-  /** Key of the page that the call under way is about. */
-  let acting = '';
-  /** Earlier pages that cannot be changed any more and are left as they are. */
-  const left = new Set<string>();
+  /** The page that the call under way is about. */
+  let acting: { readonly key: string; readonly drawn: string } = { key: '', drawn: '' };
   const quit = new AbortController();
   /** Ends a wait for a progress slot when the final state is there. */
   let slotWait = new AbortController();
-
   /** One reply alone does not use up the budget of all. */
   const leastGapMs = capabilities.editBudget.windowMs / capabilities.editBudget.edits;
-
-  const save = async (change: Partial<ReplyPages>): Promise<void> => {
-    stored = { ...stored, ...change };
-    await deps.savePages(stored);
-  };
 
   const visibleText = (): string => {
     const whole = redactor.redact(textOfDocument(document));
     return document.ended ? whole : whole.slice(0, whole.length - redactor.heldBack(whole));
   };
 
-  /** Cuts the text behind the frozen pages; remembers its cuts while the text grows. */
-  let splitter = createSplitter(capabilities, mostLength);
-  const resplit = (): void => {
-    splitter = createSplitter(capabilities, mostLength);
-  };
-
-  const desired = (text: string): readonly OutboundMessage[] => {
-    const fence = openFenceOf(text.slice(0, stored.frozenChars));
-    const rest = text.slice(stored.frozenChars).replace(/^\n+/u, '');
-    return drawPages(document, fence === '' || rest === '' ? rest : `${fence}\n${rest}`, {
-      split: splitter,
+  const desired = (): readonly DrawnPage[] => {
+    const pages = drawPages(document, visibleText(), {
+      from: book.stored.frozenChars,
+      split,
       mentionable: options.mentionable,
     });
+    return pages.map((page) =>
+      refused.has(drawnOf(page.message)) ? { ...page, message: refusal(page.message) } : page,
+    );
   };
 
-  /** From here on the text goes to new messages; what is out stays as it is. */
-  const freeze = async (chars: number): Promise<void> => {
-    await save({ frozenPages: stored.pages.length, frozenChars: chars });
-    resplit();
+  const freeze = async (end: number): Promise<void> => {
+    await book.freeze(end);
+    split = createSplit(capabilities, mostLength);
   };
 
-  const post = async (message: OutboundMessage, index: number, chars: number): Promise<void> => {
-    const begun = stored.pages[index];
-    const key = begun?.key ?? `${options.replyId}.${stored.posts + 1}`;
-    const page = { key, messageId: null, postedAt: clock.now() };
+  const post = async ({ message, end }: DrawnPage, begun: Page | undefined): Promise<void> => {
+    const page = begun ?? (await book.begin(options.replyId, clock.now()));
+    acting = { key: page.key, drawn: drawnOf(message) };
     const maybePosted = begun !== undefined;
-    if (!begun) await save({ pages: [...stored.pages, page], posts: stored.posts + 1 });
-    const { messageId } = await surface.post(message, { key, maybePosted });
-    const pages = stored.pages.map((other) => (other.key === key ? { ...page, messageId } : other));
-    await save({ pages });
+    const { messageId } = await surface.post(message, { key: page.key, maybePosted });
+    await book.posted(page.key, messageId);
     // What an earlier life posted under this key may differ: the next round edits it.
-    if (!maybePosted) confirmed.set(key, { drawn: JSON.stringify(message.blocks), chars });
+    if (!maybePosted) book.show(page.key, { drawn: drawnOf(message), end });
   };
 
-  const edit = async (
-    message: OutboundMessage,
-    page: ReplyPages['pages'][number],
-    messageId: string,
-    chars: number,
-  ): Promise<void> => {
+  /** Waits for the budget. What is drawn is decided afterwards, so that nothing stale is sent. */
+  const takeSlot = async (): Promise<void> => {
     const urgency: Urgency = document.ended ? 'end' : 'progress';
     slotWait = new AbortController();
     const gapMs = lastEditAt + leastGapMs - clock.now();
     if (urgency === 'progress' && gapMs > 0) await sleep(clock, gapMs, slotWait.signal);
     await pacer.slot(options.scope, urgency, slotWait.signal);
-    lastEditAt = clock.now();
-    await surface.edit(messageId, message);
-    confirmed.set(page.key, { drawn: JSON.stringify(message.blocks), chars });
+    hasSlot = true;
   };
 
-  /** Brings one page to its desired state; false when it is there. */
-  const stepPage = async (
-    message: OutboundMessage,
-    index: number,
-    chars: number,
-  ): Promise<boolean> => {
-    const page = stored.pages[index];
-    if (page && left.has(page.key)) return false;
-    acting = page?.key ?? '';
+  const edit = async (
+    { message, end }: DrawnPage,
+    key: string,
+    messageId: string,
+  ): Promise<void> => {
+    hasSlot = false;
+    lastEditAt = clock.now();
+    const before = book.shown(key);
+    // Until the answer is there, either of the two may be shown.
+    book.show(key, undefined);
+    try {
+      await surface.edit(messageId, message);
+    } catch (thrown) {
+      if (isBotError(thrown) && thrown.code !== 'surface_unavailable') book.show(key, before);
+      throw thrown;
+    }
+    book.show(key, { drawn: drawnOf(message), end });
+  };
+
+  /** One call towards the desired state of a page; false when it is there. */
+  const stepPage = async (drawn: DrawnPage, page: Page | undefined): Promise<boolean> => {
+    if (page && book.isLeft(page.key)) return false;
+    acting = { key: page?.key ?? '', drawn: drawnOf(drawn.message) };
     if (!page || page.messageId === null) {
-      await post(message, index, chars);
+      await post(drawn, page);
       return true;
     }
-    const known = confirmed.get(page.key);
-    if (known?.drawn === JSON.stringify(message.blocks)) return false;
-    if (known && clock.now() - page.postedAt > capabilities.mostEditAgeMs) {
-      await freeze(known.chars);
-    } else {
-      await edit(message, page, page.messageId, chars);
-    }
+    const shown = book.shown(page.key);
+    if (shown?.drawn === acting.drawn) return false;
+    if (shown && clock.now() - page.postedAt > capabilities.mostEditAgeMs) await freeze(shown.end);
+    else if (hasSlot) await edit(drawn, page.key, page.messageId);
+    else await takeSlot();
     return true;
   };
 
   /** A post whose answer was lost is found, or made, by its key. */
-  const idOfPage = async ({ key, messageId }: ReplyPages['pages'][number]): Promise<string> => {
+  const idOfPage = async ({ key, messageId }: Page): Promise<string> => {
     if (messageId !== null) return messageId;
     const blocks = [{ kind: 'notice', text: '…' }] as const;
     return (await surface.post({ blocks, mentionable: [] }, { key, maybePosted: true })).messageId;
@@ -211,49 +184,45 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
 
   /** One call towards the desired state; false when there is nothing to do. */
   const stepTowards = async (): Promise<boolean> => {
-    const text = visibleText();
-    const pages = desired(text);
-    for (const [offset, message] of pages.entries()) {
-      if (await stepPage(message, stored.frozenPages + offset, text.length)) return true;
+    const { frozenPages, pages: stored } = book.stored;
+    const pages = desired();
+    for (const [offset, page] of pages.entries()) {
+      if (await stepPage(page, stored[frozenPages + offset])) return true;
     }
-    const extra = stored.pages[stored.frozenPages + pages.length];
+    const extra = stored[frozenPages + pages.length];
     // While the text still grows (after a restart it begins anew) pages wait for their text.
     if (!extra || !document.ended) return false;
-    acting = extra.key;
+    acting = { key: extra.key, drawn: '' };
     await surface.remove(await idOfPage(extra));
-    await save({ pages: stored.pages.filter(({ key }) => key !== extra.key) });
+    await book.drop(extra.key);
     return true;
   };
 
-  /** Takes the failing page out of the list, so that what it held is posted anew, once. An earlier
-   * page stays as it is: posted again it would stand behind later ones. */
+  /** What the failing page held is posted anew, once. An earlier page stays as it is: posted again
+   * it would stand behind later ones. */
   const replace = async (): Promise<void> => {
-    if (stored.pages.at(-1)?.key !== acting) {
-      left.add(acting);
-      return;
-    }
-    await save({ pages: stored.pages.filter(({ key }) => key !== acting) });
+    if (book.isLast(acting.key)) await book.drop(acting.key);
+    else book.leave(acting.key);
   };
 
   const onUneditable = async (): Promise<void> => {
-    const known = confirmed.get(acting);
-    const page = stored.pages.find(({ key }) => key === acting);
-    if (known && stored.pages.at(-1)?.key === acting) {
-      await freeze(known.chars);
-      return;
+    const shown = book.shown(acting.key);
+    if (!book.isLast(acting.key)) {
+      book.leave(acting.key);
+    } else if (shown) {
+      await freeze(shown.end);
+    } else {
+      // What it shows is not known: it goes, and its text is posted anew.
+      const page = book.page(acting.key);
+      if (page?.messageId) await surface.remove(page.messageId);
+      await replace();
     }
-    // What it shows is not known (an earlier life posted it): it goes, the text is posted anew.
-    if (!known && page?.messageId) await surface.remove(page.messageId);
-    await replace();
   };
 
   const onRefused = (error: BotError): void => {
-    if (!document.ended) {
-      held = true;
-      return;
-    }
-    if (document.notices.includes(refusedNotice)) throw error;
-    document = { ...emptyDocument, ended: true, notices: [...document.notices, refusedNotice] };
+    if (!document.ended) held = true;
+    else if (acting.drawn === '' || acting.drawn.includes(refusedNotice)) throw error;
+    else refused.add(acting.drawn);
   };
 
   const onFailure = async (error: BotError): Promise<void> => {
@@ -267,24 +236,21 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
         return;
       }
       case 'message_gone':
-        await replace();
-        return;
+        return replace();
       case 'message_uneditable':
-        await onUneditable();
-        return;
+        return onUneditable();
       case 'message_refused':
-        onRefused(error);
-        return;
+        return onRefused(error);
       case 'message_too_long':
         mostLength = Math.floor(mostLength * 0.7);
-        if (mostLength < 300) throw error;
-        resplit();
+        if (mostLength < leastLength) throw error;
+        split = createSplit(capabilities, mostLength);
         return;
       case 'surface_unavailable': {
         failures += 1;
         if (document.ended && failures >= mostFailures) throw error;
-        const step = Math.min(failures, unavailableLadderMs.length) - 1;
-        await sleep(clock, unavailableLadderMs[step] ?? 30_000, quit.signal);
+        const rung = Math.min(failures, unavailableLadderMs.length) - 1;
+        await sleep(clock, unavailableLadderMs[rung] ?? 30_000, quit.signal);
         return;
       }
       case 'surface_gone':
@@ -315,6 +281,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     again = true;
     pumping ??= pump()
       .catch((thrown: unknown) => {
+        if (quit.signal.aborted) return;
         log.error('reply_failed', { replyId: options.replyId, ...errorFacts(thrown) });
         if (document.ended) throw thrown;
       })
@@ -340,10 +307,9 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
       // A failure while streaming is not the end: the final state tries again.
       pumping?.catch(() => {});
     },
-    finish: async ({ notice, buttons }) => {
+    finish: async ({ notices = [], buttons = [] }) => {
       stopStatus();
-      const notices = notice ? [...document.notices, notice] : document.notices;
-      document = { ...document, notices, buttons: buttons ?? [], activity: '', ended: true };
+      document = { ...document, notices, buttons, activity: '', ended: true };
       held = false;
       slotWait.abort();
       failures = 0;
@@ -351,6 +317,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
       if (pumping) await pumping.catch(() => {});
       kick();
       await pumping;
+      if (quit.signal.aborted) throw new BotError('interrupted', 'The process stopped first.');
       return dead ?? 'delivered';
     },
     pause: async (activity) => {
@@ -366,18 +333,23 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   };
 }
 
-/** Room on each page for the activity line and notices. */
-const spareLength = 200;
+function drawnOf({ blocks }: OutboundMessage): string {
+  return JSON.stringify(blocks);
+}
 
-function createSplitter(
+function refusal(message: OutboundMessage): OutboundMessage {
+  return { ...message, blocks: [{ kind: 'notice', text: refusedNotice }] };
+}
+
+/** Cuts text into pages; remembers its cuts while the text grows. */
+function createSplit(
   capabilities: Capabilities,
   mostLength: number,
-): (markdown: string) => readonly string[] {
-  const split = createMarkdownSplitter({
+): (markdown: string) => readonly MarkdownPiece[] {
+  return createMarkdownSplitter({
     mostLength: mostLength - spareLength,
     lengthOf: (markdown) => capabilities.lengthOf(markdown),
   });
-  return (markdown) => split(markdown).map((piece) => textOf(markdown, piece));
 }
 
 /** Shows "working" and repeats it as the platform needs; the returned function takes it away. */
@@ -388,10 +360,10 @@ function keepStatus({ surface, clock, capabilities }: ReplyDeps): () => void {
     cancel = clock.setTimer(capabilities.statusEveryMs, show);
   };
   show();
-  let shown = true;
+  let isShown = true;
   return () => {
     cancel();
-    if (shown) void surface.status('idle');
-    shown = false;
+    if (isShown) void surface.status('idle');
+    isShown = false;
   };
 }

@@ -20,6 +20,8 @@ export interface AbsorbDeps {
   readonly surface: Surface;
   readonly now: () => number;
   readonly conversations: Pick<Conversations, 'update'>;
+  /** The words of a typed answer go from its question's card and store. */
+  readonly forgetAnswer: (questionId: string, messageId: string) => Promise<void>;
 }
 
 /** A message with the edits that reached it while it waited. */
@@ -92,18 +94,25 @@ function editNotes(
   return waiting.flatMap(({ event }): Entry[] => {
     if (event.kind !== 'message_edited') return [];
     if (fresh.has(event.messageId) || deleted.has(event.messageId)) return [];
-    const before = seenText(transcript.entries(), event);
-    if (before === undefined || before === event.text) return [];
-    const text = `${event.author.name} edited an earlier message. It now reads: ${event.text}`;
+    const text = editText(event);
+    if (!isNews(transcript.entries(), event, text)) return [];
     return [{ v: 1, at: deps.now(), kind: 'note', text, about: event.messageId }];
   });
 }
 
-function seenText(entries: readonly Entry[], edit: InboundEdit): string | undefined {
-  const entry = entries.findLast(
-    (other) => other.kind === 'user_message' && other.messageId === edit.messageId,
+function editText(edit: InboundEdit): string {
+  return `${edit.author.name} edited an earlier message. It now reads: ${edit.text}`;
+}
+
+/** The model knows the message, and last knew it otherwise. */
+function isNews(entries: readonly Entry[], edit: InboundEdit, text: string): boolean {
+  const last = entries.findLast(
+    (entry) =>
+      (entry.kind === 'user_message' && entry.messageId === edit.messageId) ||
+      (entry.kind === 'note' && entry.about === edit.messageId),
   );
-  return entry?.kind === 'user_message' ? textOf(entry.parts) : undefined;
+  if (last?.kind === 'note') return last.text !== text;
+  return last?.kind === 'user_message' && textOf(last.parts) !== edit.text;
 }
 
 /** Overwrites every stored value that holds the words of a deleted message. */
@@ -116,9 +125,13 @@ async function bury(
   await deps.conversations.update(key, (head) =>
     head.titleFrom === messageId ? { ...head, title: plainTitle } : head,
   );
-  for (const { number, entry } of transcript.numbered()) {
+  for await (const { number, entry } of transcript.all()) {
     const rest = withoutMessage({ number, entry }, messageId, deps.now());
-    if (rest !== entry) await transcript.overwrite(number, rest);
+    if (rest === entry) continue;
+    await transcript.overwrite(number, rest);
+    if (entry.kind === 'tool_results' && entry.answers) {
+      await deps.forgetAnswer(entry.answers.questionId, messageId);
+    }
   }
 }
 
@@ -128,6 +141,10 @@ function withoutMessage({ entry }: NumberedEntry, messageId: string, deletedAt: 
   }
   if (entry.kind === 'note' && entry.about === messageId) {
     return { v: 1, at: entry.at, kind: 'tombstone', messageId, deletedAt };
+  }
+  if (entry.kind === 'tool_results' && entry.answers?.messageIds.includes(messageId)) {
+    const gone = { kind: 'text', text: 'The answer was deleted by its author.' } as const;
+    return { ...entry, results: entry.results.map((result) => ({ ...result, parts: [gone] })) };
   }
   if (entry.kind === 'history' && entry.messages.some((said) => said.messageId === messageId)) {
     return { ...entry, messages: entry.messages.filter((said) => said.messageId !== messageId) };

@@ -1,7 +1,11 @@
 /** Who may use the bot. Rights are matched by immutable ids only. */
 
+import type { Head } from '../conversations/head.ts';
+import type { Conversation } from '../messages/conversation.ts';
 import type { Author } from '../messages/people.ts';
+import type { RunsDeps } from './deps.ts';
 import type { AccessLists, Profile, Sourced } from './settings.ts';
+import type { Spaces } from './spaces.ts';
 
 export interface AccessPlace {
   readonly adapter: string;
@@ -43,6 +47,26 @@ export function accessOf(
   const missing = profile.allow.find(({ value }) => !passes(value, ids));
   if (missing) return refused(`allow list (${missing.source})`, notAllowed);
   return { kind: 'allowed', rule: ruleOf(profile.allow) };
+}
+
+/**
+ * Access where only the conversation is known (a click on a card). That a direct message exists
+ * means that its person was let in; which space that was is not asked again.
+ */
+export async function accessIn(
+  deps: Pick<RunsDeps, 'profileOf' | 'adapters'> & { readonly spaces: Spaces },
+  author: Author,
+  conversation: Conversation,
+  head: Head | undefined,
+): Promise<Access> {
+  const { adapter, space, channel } = conversation;
+  const own = deps.adapters.get(adapter);
+  const allowedSpaces = own ? await deps.spaces.allowed(own) : [];
+  const profile = deps.profileOf({ adapter, space, channel, channelName: head?.channelName ?? '' });
+  const isDirect = head?.channelKind === 'direct';
+  const sharedSpaces = allowedSpaces.map((id) => id.slice(id.indexOf(':') + 1));
+  const place = { adapter, space, channel, ...(isDirect ? { sharedSpaces } : {}) };
+  return accessOf(author, place, profile, allowedSpaces);
 }
 
 const notAllowed =

@@ -3,11 +3,10 @@
 import { conversationKeyOf } from '../messages/conversation.ts';
 import type { Command, CommandInput, CommandReply } from '../surface/command.ts';
 import { toAsker } from './commands.ts';
-import type { ExecuteDeps } from './execute.ts';
+import type { ExecuteDeps } from './execute-deps.ts';
 import type { Lanes } from './lane.ts';
 import type { AccessLists, Profile, Sourced } from './settings.ts';
 import type { Spaces } from './spaces.ts';
-import { withdraw } from './suspended.ts';
 import type { Traces } from './why.ts';
 
 export interface BuiltinDeps extends ExecuteDeps {
@@ -57,13 +56,13 @@ function stopCommand(deps: BuiltinDeps): Command {
     run: async ({ conversation, author }) => {
       if (!conversation) return inThreadOnly;
       const key = conversationKeyOf(conversation);
-      // The reply itself then says who stopped it.
-      if (deps.lanes().stop(key, author.name, 'person')) return toAsker('Stopping.');
       const record = await deps.records.read(key);
-      if (record?.state !== 'suspended') return toAsker('Nothing is running here.');
-      await withdraw(deps, key, record, `Stopped by ${author.name}.`);
+      if (!record && !deps.lanes().isBusy(key)) return toAsker('Nothing is running here.');
+      // Stored first: whatever happens to the process, it does not go on. The reply says who it was.
+      await deps.records.requestStop(key, author.name, deps.clock.now());
+      deps.lanes().stop(key, author.name, 'person');
       deps.lanes().wake(key);
-      return { markdown: `Stopped by ${author.name}.`, audience: 'thread' };
+      return toAsker('Stopping.');
     },
   };
 }
@@ -78,7 +77,7 @@ function newCommand(deps: BuiltinDeps): Command {
       if (!conversation) return inThreadOnly;
       const key = conversationKeyOf(conversation);
       const record = await deps.records.read(key);
-      if (deps.lanes().active(key) ?? record) {
+      if (deps.lanes().isBusy(key) || record) {
         return toAsker('I am still at work here. Say `!stop` first, then `!new`.');
       }
       const at = deps.clock.now();
@@ -176,12 +175,13 @@ function whyCommand(deps: BuiltinDeps): Command {
       const trace = await deps.traces.last(conversationKeyOf(input.conversation));
       if (!trace) return toAsker('I have not answered anything here yet.');
       const access = input.isAdmin ? trace.access : trace.access.replace(/ \(.*\)$/u, '');
+      if (access === '') return toAsker(`- the last message: ${trace.trigger}`);
       const { mostSteps, toolTimeoutSeconds } = deps.settings.agent;
       return toAsker(
         [
           `- answered because: ${trace.trigger}`,
           `- allowed because: ${access}`,
-          await modelLine(deps, input),
+          trace.model ? `- model: ${trace.model}` : await modelLine(deps, input),
           `- limits: ${mostSteps} steps a run, ${toolTimeoutSeconds} s a tool`,
         ].join('\n'),
       );
@@ -198,8 +198,7 @@ function spacesCommand(deps: BuiltinDeps): Command {
     run: async ({ args }): Promise<CommandReply> => {
       const [verb, id] = args.split(/\s+/u);
       if (verb === 'allow' && id !== undefined && /^[a-z]+:\S+$/u.test(id)) {
-        await deps.spaces.allow(id.slice(0, id.indexOf(':')), id);
-        return toAsker(`From now on I serve ${id}.`);
+        return toAsker(await deps.spaces.allow(id));
       }
       const lines: string[] = [];
       for (const adapter of deps.adapters.values()) {

@@ -4,200 +4,203 @@
  * record says how to go on.
  */
 
-import type { RunInput } from '../agent/contract.ts';
-import { run } from '../agent/run.ts';
+import type { RunInput, Taken } from '../agent/contract.ts';
+import { run, stoppedBy } from '../agent/run.ts';
 import { botErrorOf } from '../base/errors.ts';
 import { errorFacts } from '../base/log.ts';
-import type { Entry } from '../messages/entries.ts';
-import { textOf } from '../messages/parts.ts';
 import type { RunEvent, RunOutcome } from '../messages/run-event.ts';
-import type { Questions } from '../questions/questions.ts';
-import type { Pacer } from '../render/pacer.ts';
-import { createReply, noPages, type Reply, replyPagesSchema } from '../render/reply.ts';
-import { readValidated } from '../storage/validated.ts';
-import type { Adapter } from '../surface/adapter.ts';
 import type { Button } from '../surface/outbound.ts';
-import type { Surface } from '../surface/surface.ts';
 import { absorb } from './absorb.ts';
-import type { RunsDeps } from './deps.ts';
-import type { Inbox, WaitingMessage } from './inbox.ts';
+import type { ExecuteDeps } from './execute-deps.ts';
+import type { WaitingMessage } from './inbox.ts';
+import type { Turn } from './lane.ts';
 import { endNotice } from './outcome.ts';
-import { type RunRecord, type RunRecords, replyIdOf } from './run-record.ts';
-import { lastStepOf, openScene, type Scene } from './scene.ts';
+import type { RunEnd, RunRecord } from './run-record.ts';
+import { lastStepOf, type Scene } from './scene.ts';
+import { hasTrigger, isSilent, openStage, type Stage } from './stage.ts';
 
-export interface ExecuteDeps extends RunsDeps {
-  readonly inbox: Inbox;
-  readonly records: RunRecords;
-  readonly questions: Questions;
-  readonly pacerOf: (adapter: Adapter) => Pacer;
-  /** A message entered the run: its waiting sign can go. */
-  readonly onTaken: (surface: Surface, messageId: string) => void;
-}
-
-/** A conversation with the reply that its run shows. */
-interface Stage extends Scene {
-  readonly reply: Reply;
+/** A run under way. */
+interface Execution {
+  readonly deps: ExecuteDeps;
+  readonly stage: Stage;
+  readonly turn: Turn;
+  readonly signal: AbortSignal;
+  /** Changes when a steerer addresses the bot. */
+  record: RunRecord;
+  /** What the people will read under the text. */
+  readonly end: { notices: string[]; canContinue: boolean };
 }
 
 export const continueControlId = 'run.continue';
 
-/** Runs until an outcome, and stores it. `signal` ends it: its reason says by whom and why. */
+/** Runs until an outcome, and stores it. */
 export async function execute(
   deps: ExecuteDeps,
   key: string,
   record: RunRecord,
   resume: RunInput['resume'],
-  signal: AbortSignal,
+  turn: Turn,
 ): Promise<void> {
+  const signal = turn.begin(record.triggerIds);
   const stage = await openStage(deps, key, record);
-  try {
-    if (resume?.kind === 'interrupted') announceRestart(deps, stage, record);
-    const buttons: Button[] = [];
-    const outcome = await follow(deps, stage, record, resume, signal, (event) => {
-      stage.reply.apply(event);
-      if (event.kind === 'steered') deps.onTaken(stage.surface, event.messageId);
-      if (event.kind === 'notice' && event.action === 'continue') {
-        buttons.push({ controlId: continueControlId, label: 'Continue', style: 'primary' });
-      }
-    });
-    await settle(deps, stage, record, outcome, buttons);
-  } finally {
-    await stage.reply.abandon();
-  }
+  const end = { notices: [], canContinue: false };
+  const execution: Execution = { deps, stage, turn, signal, record, end };
+  await whileStaged(stage, turn, async () => {
+    if (resume?.kind === 'interrupted') announceRestart(execution);
+    await settle(execution, await outcomeOf(execution, resume));
+  });
 }
 
 /** Brings the last words of a run that ended, perhaps in an earlier life, in front of people. */
-export async function deliverEnd(deps: ExecuteDeps, key: string, record: RunRecord): Promise<void> {
+export async function deliverEnd(
+  deps: ExecuteDeps,
+  key: string,
+  record: RunRecord,
+  turn: Turn,
+): Promise<void> {
   const stage = await openStage(deps, key, record);
+  await whileStaged(stage, turn, () => finish(deps, stage, record));
+}
+
+/** Finishes the reply above a question, then shows its card. */
+export async function presentQuestion(
+  deps: ExecuteDeps,
+  key: string,
+  record: RunRecord,
+  turn: Turn,
+): Promise<void> {
+  const stage = await openStage(deps, key, record);
+  await whileStaged(stage, turn, () => present(deps, stage, record));
+}
+
+/** Whatever happens, the reply stops sending; when the process must end, at once. */
+async function whileStaged(stage: Stage, turn: Turn, work: () => Promise<void>): Promise<void> {
+  const letGo = (): void => {
+    stage.reply.abandon().catch(() => {}); // its failure is the work's failure
+  };
+  turn.cutOff.addEventListener('abort', letGo, { once: true });
   try {
-    await finishReply(deps, stage, record, []);
+    await work();
   } finally {
+    turn.cutOff.removeEventListener('abort', letGo);
     await stage.reply.abandon();
   }
 }
 
-async function openStage(deps: ExecuteDeps, key: string, record: RunRecord): Promise<Stage> {
-  const scene = await openScene(deps, key);
-  const { adapter, conversation, surface, head, transcript } = scene;
-  const pagesKey = `reply:${replyIdOf(record)}`;
-  const pages = (await readValidated(deps, pagesKey, replyPagesSchema)) ?? noPages;
-  const { scope } = adapter.capabilities.editBudget;
-  const reply = createReply(
-    {
-      clock: deps.clock,
-      log: deps.log,
-      surface,
-      capabilities: adapter.capabilities,
-      pacer: deps.pacerOf(adapter),
-      redactor: deps.redactor,
-      savePages: (value) => deps.store.set(pagesKey, value, { ttlMs: keptReplyMs }),
-    },
-    {
-      replyId: replyIdOf(record),
-      // Discord counts edits per channel, and a thread is a channel there.
-      scope:
-        scope === 'space' ? conversation.space : `${conversation.channel}:${conversation.thread}`,
-      pages,
-      steps: textsOf(transcript.entries(), record),
-      mentionable: head?.people ?? [],
-    },
-  );
-  return { ...scene, reply };
-}
-
-const keptReplyMs = 120 * 24 * 3600 * 1000;
-
-/** Texts of this segment's finished steps. */
-function textsOf(entries: readonly Entry[], record: RunRecord): readonly string[] {
-  return entries.flatMap((entry) =>
-    entry.kind === 'assistant_message' &&
-    entry.runId === record.runId &&
-    entry.step > record.segmentFromStep
-      ? [textOf(entry.parts)]
-      : [],
-  );
-}
-
-function announceRestart(deps: ExecuteDeps, stage: Stage, record: RunRecord): void {
+function announceRestart({ deps, stage, record, end }: Execution): void {
   deps.log.info('run_taken_up', { runId: record.runId });
   if (lastStepOf(stage.transcript, record.runId) === 0) return;
-  stage.reply.apply({ kind: 'notice', text: 'I was restarted in the middle of this and went on.' });
+  end.notices.push('I was restarted in the middle of this and went on.');
 }
 
-/** Runs the loop, handing on each event. */
-async function follow(
-  deps: ExecuteDeps,
-  stage: Stage,
-  record: RunRecord,
-  resume: RunInput['resume'],
-  signal: AbortSignal,
-  onEvent: (event: RunEvent) => void,
-): Promise<RunOutcome> {
+async function outcomeOf(execution: Execution, resume: RunInput['resume']): Promise<RunOutcome> {
+  const { deps, stage, signal, turn } = execution;
   try {
-    const model = await deps.modelOf(record.modelName);
-    const events = run(
-      {
-        clock: deps.clock,
-        log: deps.log,
-        complete: (request, requestSignal) => model.complete(request, requestSignal),
-        transcript: {
-          read: () => stage.transcript.entries(),
-          append: (entries) => stage.transcript.append(entries),
-        },
-        takeWaiting: () => takeWaiting(deps, stage),
-        tools: deps.tools,
-      },
-      {
-        runId: record.runId,
-        conversationKey: stage.key,
-        workspace: await deps.workspaceOf(stage.key),
-        modelName: record.modelName,
-        model: model.model,
-        mostOutputTokens: model.mostOutputTokens,
-        system: record.system,
-        toolSpecs: record.toolSpecs,
-        mostSteps: deps.settings.agent.mostSteps,
-        toolTimeoutMs: deps.settings.agent.toolTimeoutSeconds * 1000,
-        firstStep: lastStepOf(stage.transcript, record.runId) + 1,
-        addressed: record.addressed,
-        ...(resume ? { resume } : {}),
-      },
-      signal,
-    );
-    for (;;) {
-      const next = await events.next();
-      if (next.done) return next.value;
-      onEvent(next.value);
+    const taken = await takeWaiting(execution);
+    for (const messageId of taken.messageIds) deps.signs.takeOff(stage.surface, messageId);
+    if (!hasTrigger(stage.transcript.entries(), execution.record)) {
+      turn.stop('the deletion of its message', 'trigger_deleted');
     }
+    if (signal.aborted) return stoppedBy(signal);
+    return await follow(execution, resume);
   } catch (thrown) {
-    deps.log.error('run_failed', { runId: record.runId, ...errorFacts(thrown) });
+    if (signal.aborted) return stoppedBy(signal);
+    deps.log.error('run_failed', { runId: execution.record.runId, ...errorFacts(thrown) });
     return { kind: 'failed', error: botErrorOf(thrown) };
   }
 }
 
-async function takeWaiting(deps: ExecuteDeps, scene: Scene): Promise<readonly string[]> {
-  return absorbInto(deps, scene, await deps.inbox.waiting(scene.key));
+/** Runs the loop, handing on each event. */
+async function follow(execution: Execution, resume: RunInput['resume']): Promise<RunOutcome> {
+  const { deps, stage, record, signal } = execution;
+  const model = await deps.modelOf(record.modelName);
+  const events = run(
+    {
+      clock: deps.clock,
+      log: deps.log,
+      complete: (request, requestSignal) => model.complete(request, requestSignal),
+      transcript: {
+        read: () => stage.transcript.entries(),
+        append: (entries) => stage.transcript.append(entries),
+      },
+      takeWaiting: () => takeWaiting(execution),
+      tools: deps.tools,
+    },
+    {
+      runId: record.runId,
+      conversationKey: stage.key,
+      workspace: await deps.workspaceOf(stage.key),
+      modelName: record.modelName,
+      model: model.model,
+      mostOutputTokens: model.mostOutputTokens,
+      system: record.system,
+      toolSpecs: record.toolSpecs,
+      mostSteps: deps.settings.agent.mostSteps,
+      toolTimeoutMs: deps.settings.agent.toolTimeoutSeconds * 1000,
+      firstStep: lastStepOf(stage.transcript, record.runId) + 1,
+      addressed: record.addressed,
+      ...(resume ? { resume } : {}),
+    },
+    signal,
+  );
+  for (;;) {
+    const next = await events.next();
+    if (next.done) return next.value;
+    onRunEvent(execution, next.value);
+  }
+}
+
+function onRunEvent({ deps, stage, end }: Execution, event: RunEvent): void {
+  stage.reply.apply(event);
+  if (event.kind === 'steered') deps.signs.takeOff(stage.surface, event.messageId, true);
+  if (event.kind !== 'notice') return;
+  end.notices.push(event.text);
+  end.canContinue ||= event.action === 'continue';
+}
+
+async function takeWaiting(execution: Execution): Promise<Taken> {
+  const { deps, stage, turn, record } = execution;
+  // A bot's text never steers: it waits for a run of its own.
+  const waiting = (await deps.inbox.waiting(stage.key)).filter(
+    ({ event }) =>
+      event.kind !== 'message' ||
+      !event.author.isBot ||
+      record.triggerIds.includes(event.messageId),
+  );
+  const messageIds = await absorbInto(deps, stage, waiting);
+  turn.entered(messageIds);
+  const addressed = waiting.some(
+    ({ event, addressed: is }) =>
+      is && event.kind === 'message' && messageIds.includes(event.messageId),
+  );
+  if (addressed && !record.addressed) {
+    execution.record = { ...record, addressed };
+    await deps.records.save(stage.key, execution.record);
+  }
+  return { messageIds, addressed };
 }
 
 /** Moves what waits into the transcript; ids of the new messages. */
-export async function absorbInto(
+export function absorbInto(
   deps: ExecuteDeps,
   { key, surface, transcript }: Scene,
   waiting: readonly WaitingMessage[],
 ): Promise<readonly string[]> {
+  const { inbox, log, conversations, questions } = deps;
   const now = (): number => deps.clock.now();
-  const { inbox, log, conversations } = deps;
-  return absorb({ inbox, log, conversations, surface, now }, key, transcript, waiting);
+  const forgetAnswer = (id: string, messageId: string): Promise<void> =>
+    questions.forget(id, messageId);
+  return absorb(
+    { inbox, log, conversations, surface, now, forgetAnswer },
+    key,
+    transcript,
+    waiting,
+  );
 }
 
 /** Stores how the run ended, then shows it. */
-async function settle(
-  deps: ExecuteDeps,
-  stage: Stage,
-  record: RunRecord,
-  outcome: RunOutcome,
-  buttons: readonly Button[],
-): Promise<void> {
+async function settle(execution: Execution, outcome: RunOutcome): Promise<void> {
+  const { deps, stage, record, end } = execution;
   const { runId } = record;
   deps.log.info('run_ended', {
     runId,
@@ -210,33 +213,36 @@ async function settle(
     return;
   }
   if (outcome.kind === 'suspended') {
-    await suspend(deps, stage, record, outcome);
+    await suspend(execution, outcome);
     return;
   }
-  const texts = textsOf(stage.transcript.entries(), record);
-  const isEmpty = texts.every((text) => text.trim() === '') && record.segment === 1;
+  const isEmpty = end.notices.length === 0 && isSilent(stage.transcript.entries(), record);
   const notice = endNotice(outcome, { isEmpty, addressed: record.addressed, runId });
-  const ending: RunRecord = { ...record, state: 'ending', end: notice ? { notice } : {} };
+  const ending: RunRecord = {
+    ...record,
+    state: 'ending',
+    end: { ...end, notices: notice ? [...end.notices, notice] : end.notices },
+  };
   await deps.records.save(stage.key, ending);
-  await finishReply(deps, stage, ending, buttons);
+  await finish(deps, stage, ending);
 }
 
-async function finishReply(
-  deps: ExecuteDeps,
-  stage: Stage,
-  record: RunRecord,
-  buttons: readonly Button[],
-): Promise<void> {
-  const notice = record.end?.notice;
-  const delivery = await stage.reply.finish({ ...(notice ? { notice } : {}), buttons });
+async function finish(deps: ExecuteDeps, stage: Stage, record: RunRecord): Promise<void> {
+  const delivery = await stage.reply.finish(endOf(record.end));
   if (delivery === 'gone') deps.log.warn('reply_without_place', { runId: record.runId });
   await deps.records.remove(stage.key);
 }
 
+function endOf(end: RunEnd | undefined): {
+  notices: readonly string[];
+  buttons: readonly Button[];
+} {
+  const button: Button = { controlId: continueControlId, label: 'Continue', style: 'primary' };
+  return { notices: end?.notices ?? [], buttons: end?.canContinue ? [button] : [] };
+}
+
 async function suspend(
-  deps: ExecuteDeps,
-  stage: Stage,
-  record: RunRecord,
+  { deps, stage, record, end }: Execution,
   outcome: Extract<RunOutcome, { kind: 'suspended' }>,
 ): Promise<void> {
   const { callId, suspension } = outcome;
@@ -248,11 +254,22 @@ async function suspend(
     asker: record.asker,
     expiresMs: deps.settings.questions.expireDays * 24 * 3600 * 1000,
   });
-  await deps.records.save(stage.key, {
+  const suspended: RunRecord = {
     ...record,
     state: 'suspended',
-    question: { id: question.id, callId },
-  });
-  await stage.reply.finish({});
+    question: { id: question.id, callId, isShown: false },
+    end,
+  };
+  await deps.records.save(stage.key, suspended);
+  await present(deps, stage, suspended);
+}
+
+/** The text before the card: people read in order. */
+async function present(deps: ExecuteDeps, stage: Stage, record: RunRecord): Promise<void> {
+  const { question } = record;
+  if (!question) throw new Error('a suspended run without its question');
+  await stage.reply.finish(endOf(record.end));
   await deps.questions.show(question.id);
+  const { end: _shown, ...rest } = record;
+  await deps.records.save(stage.key, { ...rest, question: { ...question, isShown: true } });
 }

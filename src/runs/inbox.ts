@@ -22,6 +22,8 @@ export interface WaitingMessage {
   readonly event: WaitingEvent;
   /** Decided at intake: did it address the bot? */
   readonly addressed: boolean;
+  /** When it was stored, by our clock. */
+  readonly takenAt: number;
 }
 
 const eventRecordSchema = z.object({
@@ -29,6 +31,7 @@ const eventRecordSchema = z.object({
   /** Null once consumed. */
   event: storedEventSchema.nullable(),
   addressed: z.boolean(),
+  takenAt: z.number(),
 });
 
 export interface Inbox {
@@ -57,12 +60,18 @@ export function createInbox(deps: {
   const { store, clock } = deps;
   const eventKeyOf = (event: { readonly eventKey: string }): string => `event:${event.eventKey}`;
   const indexOf = (key: ConversationKey): string => `inbox:${key}`;
+  const consumed = (): z.infer<typeof eventRecordSchema> => ({
+    v: 1,
+    event: null,
+    addressed: false,
+    takenAt: clock.now(),
+  });
 
   return {
     put: (key, event, addressed) =>
       store.claim(
         eventKeyOf(event),
-        { v: 1, event, addressed },
+        { v: 1, event, addressed, takenAt: clock.now() },
         {
           ttlMs: waitingTtlMs,
           indexed: [
@@ -71,12 +80,7 @@ export function createInbox(deps: {
           ],
         },
       ),
-    first: (event) =>
-      store.claim(
-        eventKeyOf(event),
-        { v: 1, event: null, addressed: false },
-        { ttlMs: rememberedMs },
-      ),
+    first: (event) => store.claim(eventKeyOf(event), consumed(), { ttlMs: rememberedMs }),
     waiting: async (key) => {
       const members = await store.rangeOfIndex(indexOf(key), { most: mostWaiting });
       const keys = members.map(({ member }) => `event:${member}`);
@@ -89,18 +93,14 @@ export function createInbox(deps: {
         if (!record || !event) {
           await store.removeFromIndex(indexOf(key), member);
         } else if (isWaiting(event)) {
-          waiting.push({ event, addressed: record.addressed });
+          waiting.push({ event, addressed: record.addressed, takenAt: record.takenAt });
         }
       }
       return waiting;
     },
     consume: async (key, events) => {
       for (const event of events) {
-        await store.set(
-          eventKeyOf(event),
-          { v: 1, event: null, addressed: false },
-          { ttlMs: rememberedMs },
-        );
+        await store.set(eventKeyOf(event), consumed(), { ttlMs: rememberedMs });
         await store.removeFromIndex(indexOf(key), event.eventKey);
       }
     },

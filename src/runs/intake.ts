@@ -14,13 +14,13 @@ import type {
   InboundForm,
   InboundMessage,
 } from '../surface/inbound.ts';
-import type { Surface } from '../surface/surface.ts';
-import { type Access, accessOf } from './access.ts';
+import { type Access, accessIn, accessOf } from './access.ts';
 import type { Background } from './background.ts';
 import type { CommandCenter } from './commands.ts';
-import { continueControlId, type ExecuteDeps } from './execute.ts';
+import { continueControlId } from './execute.ts';
+import type { ExecuteDeps } from './execute-deps.ts';
 import type { Lanes } from './lane.ts';
-import { placeOf } from './prepare.ts';
+import { placeOf, touchOf } from './prepare.ts';
 import type { ReadBack } from './read-back.ts';
 import type { Profile } from './settings.ts';
 import type { Spaces } from './spaces.ts';
@@ -34,8 +34,6 @@ export interface IntakeDeps extends ExecuteDeps {
   readonly background: Background;
   readonly commandCenter: CommandCenter;
   readonly readBack: () => ReadBack;
-  /** Shows on a person's message that it waits. */
-  readonly onWaiting: (surface: Surface, messageId: string) => void;
 }
 
 const hourMs = 3600 * 1000;
@@ -70,21 +68,48 @@ async function takeMessage(deps: IntakeDeps, message: InboundMessage): Promise<v
   const key = conversationKeyOf(message.conversation);
   const head = await deps.conversations.head(key);
   const profile = deps.profileOf(placeOf(message));
-  await saw(deps, message, false);
   const trigger = triggerOf(message, {
     isKnown: head !== undefined,
     followUps: profile.followUps.value,
     bots: deps.governance().bots,
     botRuns: head?.botRuns ?? 0,
   });
-  if (trigger.kind === 'ignore') {
-    deps.log.debug('message_ignored', { conversation: key, rule: trigger.rule });
-    return;
-  }
+  if (trigger.kind === 'ignore') await ignore(deps, key, head !== undefined, message, trigger);
+  else await answer(deps, key, message, trigger, profile);
+}
+
+async function ignore(
+  deps: IntakeDeps,
+  key: string,
+  isKnown: boolean,
+  message: InboundMessage,
+  { rule }: Extract<Trigger, { kind: 'ignore' }>,
+): Promise<void> {
+  deps.log.debug('message_ignored', { conversation: key, rule });
+  if (isKnown)
+    await deps.traces.note(key, {
+      messageId: message.messageId,
+      trigger: `ignored: ${rule}`,
+      access: '',
+    });
+  await saw(deps, message, false);
+}
+
+async function answer(
+  deps: IntakeDeps,
+  key: string,
+  message: InboundMessage,
+  trigger: Extract<Trigger, { kind: 'answer' }>,
+  profile: Profile,
+): Promise<void> {
   const access = await accessFor(deps, message, profile);
-  if (access.kind === 'refused') return refuse(deps, message, access);
-  if (await deps.commandCenter.takeMessage(message, trigger.addressed)) return;
-  return store(deps, key, message, trigger, access);
+  if (access.kind === 'refused') {
+    await refuse(deps, message, access, trigger.addressed);
+  } else if (!(await deps.commandCenter.takeMessage(message, trigger.addressed))) {
+    await store(deps, key, message, trigger, access);
+  }
+  // Only now is it taken care of: what is not stored is read back again.
+  await saw(deps, message, access.kind === 'allowed');
 }
 
 async function store(
@@ -94,24 +119,16 @@ async function store(
   trigger: Extract<Trigger, { kind: 'answer' }>,
   access: Access,
 ): Promise<void> {
-  await deps.conversations.touch(key, {
-    title: message.text,
-    messageId: message.messageId,
-    channelName: message.channelName,
-    channelKind: message.channelKind,
-    author: message.author,
-    authorIsBot: message.author.isBot,
-  });
+  await deps.conversations.touch(key, touchOf(message));
   const isNew = await deps.inbox.put(key, message, trigger.addressed);
   if (!isNew) {
     deps.log.debug('message_repeated', { conversation: key });
     return;
   }
-  await saw(deps, message, true);
   const { messageId } = message;
   await deps.traces.note(key, { messageId, trigger: trigger.rule, access: access.rule });
   const adapter = adapterOf(deps, message.conversation.adapter);
-  if (deps.lanes.active(key)) deps.onWaiting(adapter.surfaceOf(message.conversation), messageId);
+  if (deps.lanes.active(key)) deps.signs.putOn(adapter.surfaceOf(message.conversation), messageId);
   deps.lanes.wake(key);
 }
 
@@ -127,16 +144,17 @@ async function accessFor(
   return accessOf(event.author, place, profile, allowedSpaces);
 }
 
-/** One private line, at most once an hour a person. */
+/** One private line, at most once an hour a person; none where the bot was not addressed. */
 async function refuse(
   deps: IntakeDeps,
   event: InboundMessage | InboundCommand,
   access: Extract<Access, { kind: 'refused' }>,
+  addressed: boolean,
 ): Promise<void> {
   const { author, conversation } = event;
   const { told } = access;
   deps.log.info('message_refused', { author: author.id, rule: access.rule });
-  if (told === null || author.isBot) return;
+  if (told === null || author.isBot || !addressed) return;
   const isFirst = await deps.store.claim(`told:${author.id}`, true, { ttlMs: hourMs });
   if (!isFirst) return;
   const surface = adapterOf(deps, conversation.adapter).surfaceOf(conversation);
@@ -150,11 +168,15 @@ async function takeChange(deps: IntakeDeps, change: InboundEdit | InboundDeletio
   if (!(await deps.conversations.head(key))) return;
   const isNew = await deps.inbox.put(key, change, false);
   if (!isNew) return;
-  const active = deps.lanes.active(key);
-  if (change.kind === 'message_deleted' && active?.triggerIds.includes(change.messageId)) {
-    deps.lanes.stop(key, 'the deletion of its message', 'trigger_deleted');
-  }
+  if (change.kind === 'message_deleted') stopForDeletion(deps, key, change.messageId);
   deps.lanes.wake(key);
+}
+
+/** A run stops when none of the messages it is about is left. */
+function stopForDeletion(deps: IntakeDeps, key: string, messageId: string): void {
+  const active = deps.lanes.active(key);
+  if (!active?.messageIds.delete(messageId) || active.messageIds.size > 0) return;
+  deps.lanes.stop(key, 'the deletion of its message', 'trigger_deleted');
 }
 
 async function takePress(deps: IntakeDeps, event: InboundClick | InboundForm): Promise<void> {
@@ -173,16 +195,18 @@ async function takePress(deps: IntakeDeps, event: InboundClick | InboundForm): P
     tell('This button is not in use any more.');
     return;
   }
+  const { cardOf } = answered;
+  // The card follows the answer; a late click finds what an earlier life left undrawn.
+  if (cardOf !== null) deps.background.start('question_card', () => deps.questions.show(cardOf));
   if (answered.kind === 'not_taken') {
     tell(answered.told);
     return;
   }
   const { record, complete } = answered;
-  deps.background.start('question_card', () => deps.questions.show(record.id));
   if (complete) deps.lanes.wake(conversationKeyOf(record.conversation));
 }
 
-/** Continue is a message of the person who clicked. */
+/** Continue is a message of the person who clicked; the same button counts once. */
 async function takeContinue(
   deps: IntakeDeps,
   event: InboundClick,
@@ -190,52 +214,29 @@ async function takeContinue(
 ): Promise<void> {
   const key = conversationKeyOf(event.conversation);
   const head = await deps.conversations.head(key);
-  const { adapter, space, channel } = event.conversation;
-  const channelName = head?.channelName ?? '';
-  const profile = deps.profileOf({ adapter, space, channel, channelName });
-  const allowedSpaces = await deps.spaces.allowed(adapterOf(deps, adapter));
-  const isDirect = head?.channelKind === 'direct';
-  const access = accessOf(
-    event.author,
-    // A direct message has one person; that it exists means that the person was let in.
-    isDirect
-      ? { adapter, space, channel, sharedSpaces: allowedSpaces.map(idOfSpace) }
-      : { adapter, space, channel },
-    profile,
-    allowedSpaces,
-  );
+  const access = await accessIn(deps, event.author, event.conversation, head);
   if (!head || access.kind === 'refused' || event.author.isBot) {
     tell('This button is for the people I may work for here. Nothing was changed.');
     return;
   }
-  const isFirst = await deps.store.claim(`continued:${key}:${event.cardId}`, true, {
-    ttlMs: 30 * 24 * hourMs,
-  });
-  if (!isFirst) {
-    tell('I am going on already.');
-    return;
-  }
   const message: InboundMessage = {
     kind: 'message',
-    eventKey: `continue:${event.eventKey}`,
+    eventKey: `continue:${key}:${event.cardId}`,
     conversation: event.conversation,
     author: event.author,
     at: event.at,
-    channelName,
+    channelName: head.channelName,
     channelKind: head.channelKind,
     messageId: `continue:${event.cardId}`,
-    place: isDirect ? 'direct' : 'thread',
+    place: head.channelKind === 'direct' ? 'direct' : 'thread',
     text: 'Go on.',
     files: [],
     mentionsBot: true,
     addressesOther: false,
   };
-  await deps.inbox.put(key, message, true);
+  const isNew = await deps.inbox.put(key, message, true);
+  if (!isNew) tell('I am going on already.');
   deps.lanes.wake(key);
-}
-
-function idOfSpace(space: string): string {
-  return space.slice(space.indexOf(':') + 1);
 }
 
 async function takeCommand(deps: IntakeDeps, event: InboundCommand): Promise<void> {

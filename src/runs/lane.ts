@@ -7,6 +7,7 @@
 import pLimit from 'p-limit';
 import { stopReason } from '../agent/run.ts';
 import type { Clock } from '../base/clock.ts';
+import type { BotError } from '../base/errors.ts';
 import { errorFacts, type Log } from '../base/log.ts';
 import type { ConversationKey } from '../messages/conversation.ts';
 import type { StopWhy } from '../messages/run-event.ts';
@@ -15,10 +16,29 @@ import type { Wakes } from '../storage/wakes.ts';
 /** What a lane does with its conversation. */
 export interface LaneWork {
   /** Does one piece of work, if there is one; `idle` tells when the lane wants to be woken again. */
-  next(
-    key: ConversationKey,
-    begin: (triggerIds: readonly string[]) => AbortSignal,
-  ): Promise<{ readonly kind: 'worked' } | { readonly kind: 'idle'; readonly wakeAtMs?: number }>;
+  next(key: ConversationKey, turn: Turn): Promise<Next>;
+}
+
+export type Next =
+  | { readonly kind: 'worked' }
+  | { readonly kind: 'idle'; readonly wakeAtMs?: number };
+
+/** What one piece of work may use of its lane. */
+export interface Turn {
+  /** A run begins for these messages; the signal ends it, perhaps at once. */
+  begin(messageIds: readonly string[]): AbortSignal;
+  /** More messages entered the run. */
+  entered(messageIds: readonly string[]): void;
+  /** Ends the run, or the one that begins next in this piece of work. */
+  stop(by: string, why: StopWhy): void;
+  /** The process must end now: no waiting for the platform any more. */
+  readonly cutOff: AbortSignal;
+}
+
+export interface ActiveRun {
+  readonly startedAt: number;
+  /** Messages it is about; one that is deleted leaves. */
+  readonly messageIds: Set<string>;
 }
 
 export interface Lanes {
@@ -26,27 +46,27 @@ export interface Lanes {
   wake(key: ConversationKey): void;
   /** The run under way, if any. */
   active(key: ConversationKey): ActiveRun | undefined;
+  /** The lane works, or waits for room to work. */
+  isBusy(key: ConversationKey): boolean;
   activeCount(): number;
-  /** Ends the run under way. False when there is none. */
-  stop(key: ConversationKey, by: string, why: StopWhy): boolean;
+  /** Ends the run under way, or the one that is about to begin. */
+  stop(key: ConversationKey, by: string, why: StopWhy): void;
   /** Looks at the wake-up index from now on, first at what an earlier life left. */
   start(): void;
-  /** Takes no new work; gives running work `graceMs`, then ends it for a restart. */
+  /** Takes no new work; gives running work `graceMs`, then ends it for a restart; 2 s later lets go
+   * of what still waits for a platform. */
   drain(graceMs: number): Promise<void>;
-}
-
-export interface ActiveRun {
-  readonly startedAt: number;
-  readonly triggerIds: readonly string[];
 }
 
 interface Lane {
   again: boolean;
   active: (ActiveRun & { readonly controller: AbortController }) | undefined;
+  stopped: BotError | undefined;
 }
 
 const tickMs = 1000;
 const mostDue = 200;
+const cutOffMs = 2000;
 const failureLadderMs = [1000, 5000, 15_000, 60_000, 300_000];
 
 export function createLanes(
@@ -64,23 +84,41 @@ export function createLanes(
   /** Failures in a row. */
   const failuresOf = new Map<ConversationKey, number>();
   const limit = pLimit(options.concurrency);
+  const cutOff = new AbortController();
   let closing = false;
+  /** Set when the time for running work is over: whatever begins now is ended at once. */
+  let lapsed: BotError | undefined;
   let cancelTick = (): void => {};
 
-  const begin = (lane: Lane, triggerIds: readonly string[]): AbortSignal => {
-    const controller = new AbortController();
-    lane.active = { controller, triggerIds, startedAt: clock.now() };
-    return controller.signal;
+  const stopLane = (lane: Lane, reason: BotError): void => {
+    lane.stopped ??= reason;
+    lane.active?.controller.abort(reason);
   };
 
+  const turnOf = (lane: Lane): Turn => ({
+    begin: (messageIds) => {
+      const controller = new AbortController();
+      lane.active = { controller, messageIds: new Set(messageIds), startedAt: clock.now() };
+      const reason = lapsed ?? lane.stopped;
+      if (reason) controller.abort(reason);
+      return controller.signal;
+    },
+    entered: (messageIds) => {
+      for (const messageId of messageIds) lane.active?.messageIds.add(messageId);
+    },
+    stop: (by, why) => stopLane(lane, stopReason(by, why)),
+    cutOff: cutOff.signal,
+  });
+
   /** One piece of work, when there is room for it. */
-  const workOnce = async (key: ConversationKey, lane: Lane): ReturnType<LaneWork['next']> => {
+  const workOnce = async (key: ConversationKey, lane: Lane): Promise<Next> => {
     try {
       return await limit(() =>
-        closing ? { kind: 'worked' as const } : work.next(key, (ids) => begin(lane, ids)),
+        closing ? { kind: 'worked' as const } : work.next(key, turnOf(lane)),
       );
     } finally {
       lane.active = undefined;
+      lane.stopped = undefined;
     }
   };
 
@@ -94,29 +132,12 @@ export function createLanes(
       if (done.wakeAtMs === undefined) await wakes.clear(key);
       else await wakes.schedule(key, done.wakeAtMs);
       const look = await workOnce(key, lane);
-      if (look.kind === 'idle' && !lane.again) return;
-    }
-  };
-
-  const wake = (key: ConversationKey): void => {
-    if (closing) return;
-    const known = lanes.get(key);
-    if (known) {
-      known.again = true;
-      return;
-    }
-    const lane: Lane = { again: false, active: undefined };
-    lanes.set(key, lane);
-    const done = workThrough(key, lane)
-      .catch((thrown: unknown) => {
-        log.error('lane_failed', { conversation: key, ...errorFacts(thrown) });
-        return retryLater(key);
-      })
-      .finally(() => {
+      if (look.kind === 'idle' && !lane.again) {
+        // At once: a wake-up from now on begins a new lane.
         lanes.delete(key);
-        running.delete(done);
-      });
-    running.add(done);
+        return;
+      }
+    }
   };
 
   const retryLater = async (key: ConversationKey): Promise<void> => {
@@ -126,6 +147,27 @@ export function createLanes(
     await wakes.schedule(key, clock.now() + delayMs).catch((thrown: unknown) => {
       log.error('lane_not_rescheduled', { conversation: key, ...errorFacts(thrown) });
     });
+  };
+
+  const wake = (key: ConversationKey): void => {
+    if (closing) return;
+    const known = lanes.get(key);
+    if (known) {
+      known.again = true;
+      return;
+    }
+    const lane: Lane = { again: false, active: undefined, stopped: undefined };
+    lanes.set(key, lane);
+    const done = workThrough(key, lane)
+      .catch((thrown: unknown) => {
+        log.error('lane_failed', { conversation: key, ...errorFacts(thrown) });
+        return retryLater(key);
+      })
+      .finally(() => {
+        if (lanes.get(key) === lane) lanes.delete(key);
+        running.delete(done);
+      });
+    running.add(done);
   };
 
   const tick = async (): Promise<void> => {
@@ -142,11 +184,11 @@ export function createLanes(
   return {
     wake,
     active: (key) => lanes.get(key)?.active,
+    isBusy: (key) => lanes.has(key),
     activeCount: () => [...lanes.values()].filter(({ active }) => active).length,
     stop: (key, by, why) => {
-      const active = lanes.get(key)?.active;
-      active?.controller.abort(stopReason(by, why));
-      return active !== undefined;
+      const lane = lanes.get(key);
+      if (lane) stopLane(lane, stopReason(by, why));
     },
     start: () => {
       void tick();
@@ -154,13 +196,14 @@ export function createLanes(
     drain: async (graceMs) => {
       closing = true;
       cancelTick();
-      const lapse = clock.setTimer(graceMs, () => {
-        for (const { active } of lanes.values()) {
-          active?.controller.abort(stopReason('a restart', 'shutdown'));
-        }
+      const cancelLapse = clock.setTimer(graceMs, () => {
+        lapsed = stopReason('a restart', 'shutdown');
+        for (const lane of lanes.values()) stopLane(lane, lapsed);
       });
+      const cancelCutOff = clock.setTimer(graceMs + cutOffMs, () => cutOff.abort());
       await Promise.allSettled(running);
-      lapse();
+      cancelLapse();
+      cancelCutOff();
     },
   };
 }

@@ -5,6 +5,7 @@
 
 import { errorFacts } from '../base/log.ts';
 import { systemPromptOf } from '../context/system-prompt.ts';
+import type { Touch } from '../conversations/conversations.ts';
 import type { Entry } from '../messages/entries.ts';
 import type { InboundMessage } from '../surface/inbound.ts';
 import { specOf } from '../tools/registry.ts';
@@ -13,6 +14,7 @@ import type { WaitingMessage } from './inbox.ts';
 import type { RunRecord } from './run-record.ts';
 import type { Scene } from './scene.ts';
 import type { Place } from './settings.ts';
+import type { Traces } from './why.ts';
 
 /** Messages of an older thread that are read as context. */
 const mostHistory = 50;
@@ -24,13 +26,20 @@ const platformNames: Readonly<Record<string, string>> = {
 };
 
 export async function prepareRun(
-  deps: RunsDeps,
+  deps: RunsDeps & { readonly traces: Traces },
   scene: Scene,
   waiting: readonly WaitingMessage[],
 ): Promise<RunRecord> {
   const messages = waiting.flatMap(({ event }) => (event.kind === 'message' ? [event] : []));
   const [first] = messages;
   if (!first) throw new Error('a run without a message');
+  const isOfBots = messages.every(({ author }) => author.isBot);
+  // A crash can leave a message stored whose conversation has no head yet.
+  if (!scene.head) await deps.conversations.touch(scene.key, touchOf(first));
+  await deps.conversations.update(scene.key, (head) => ({
+    ...head,
+    botRuns: isOfBots ? head.botRuns + 1 : 0,
+  }));
   await readHistory(deps, scene, first);
   const profile = deps.profileOf(placeOf(first));
   const model = await deps.modelOf(profile.model?.value).catch((thrown: unknown) => {
@@ -56,12 +65,26 @@ export async function prepareRun(
     }),
     toolSpecs: deps.tools.map(specOf),
   };
+  const newest = messages.at(-1) ?? first;
+  const chosen = `${record.modelName} (${profile.model?.source ?? model?.why ?? 'not available'})`;
+  await deps.traces.noteModel(scene.key, newest.messageId, chosen);
   deps.log.info('run_started', {
     runId: record.runId,
     conversation: scene.key,
     model: record.modelName,
   });
   return record;
+}
+
+export function touchOf(message: InboundMessage): Touch {
+  return {
+    title: message.text,
+    messageId: message.messageId,
+    channelName: message.channelName,
+    channelKind: message.channelKind,
+    author: message.author,
+    authorIsBot: message.author.isBot,
+  };
 }
 
 export function placeOf(message: InboundMessage): Place {

@@ -15,9 +15,16 @@ const toolSpecSchema = z.object({
   inputSchema: z.record(z.string(), z.unknown()),
 });
 
-export const endSchema = z.object({
-  notice: z.string().exactOptional(),
+const endSchema = z.object({
+  /** Lines under the text. */
+  notices: z.array(z.string()).readonly(),
+  /** A Continue button stands there. */
+  canContinue: z.boolean(),
 });
+export type RunEnd = Readonly<z.infer<typeof endSchema>>;
+
+const stopSchema = z.object({ v: z.literal(1), by: z.string(), at: z.number() });
+export type StopRequest = Readonly<z.infer<typeof stopSchema>>;
 
 export const runRecordSchema = z.object({
   v: z.literal(1),
@@ -40,24 +47,46 @@ export const runRecordSchema = z.object({
   system: z.string(),
   toolSpecs: z.array(toolSpecSchema).readonly(),
   /** While suspended. */
-  question: z.object({ id: z.string(), callId: z.string() }).exactOptional(),
-  /** While ending. */
+  question: z
+    .object({
+      id: z.string(),
+      callId: z.string(),
+      /** The text above it and the card are there. */
+      isShown: z.boolean(),
+    })
+    .exactOptional(),
+  /** While ending, and while the text above a question is not there yet. */
   end: endSchema.exactOptional(),
 });
 export type RunRecord = Readonly<z.infer<typeof runRecordSchema>>;
 
+const dayMs = 24 * 3600 * 1000;
+
 export interface RunRecords {
   read(key: ConversationKey): Promise<RunRecord | undefined>;
   save(key: ConversationKey, record: RunRecord): Promise<void>;
+  /** Removes the record, and what was asked of its run. */
   remove(key: ConversationKey): Promise<void>;
+  /** Somebody said stop: kept until the run has ended, so that no crash makes it go on. */
+  requestStop(key: ConversationKey, by: string, at: number): Promise<void>;
+  stopRequest(key: ConversationKey): Promise<StopRequest | undefined>;
+  clearStop(key: ConversationKey): Promise<void>;
 }
 
 export function createRunRecords(deps: { readonly store: Store; readonly log: Log }): RunRecords {
   const keyOf = (key: ConversationKey): string => `run:${key}`;
+  const stopKeyOf = (key: ConversationKey): string => `stop:${key}`;
   return {
     read: (key) => readValidated(deps, keyOf(key), runRecordSchema),
     save: (key, record) => deps.store.set(keyOf(key), record),
-    remove: (key) => deps.store.delete(keyOf(key)),
+    remove: async (key) => {
+      await deps.store.delete(keyOf(key));
+      await deps.store.delete(stopKeyOf(key));
+    },
+    requestStop: (key, by, at) =>
+      deps.store.set(stopKeyOf(key), { v: 1, by, at }, { ttlMs: dayMs }),
+    stopRequest: (key) => readValidated(deps, stopKeyOf(key), stopSchema),
+    clearStop: (key) => deps.store.delete(stopKeyOf(key)),
   };
 }
 

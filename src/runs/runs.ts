@@ -8,18 +8,21 @@ import { createPacer, type Pacer } from '../render/pacer.ts';
 import { createWakes, wakeEntryOf } from '../storage/wakes.ts';
 import type { Adapter, OnEvent } from '../surface/adapter.ts';
 import type { CommandSummary } from '../surface/command.ts';
+import { redactedSurface } from '../surface/redacted.ts';
+import { accessIn } from './access.ts';
 import { createBackground } from './background.ts';
 import { builtinCommands } from './builtin-commands.ts';
 import { createCommandCenter } from './commands.ts';
 import type { RunsDeps } from './deps.ts';
-import type { ExecuteDeps } from './execute.ts';
+import type { ExecuteDeps } from './execute-deps.ts';
 import { createInbox } from './inbox.ts';
 import { createIntake } from './intake.ts';
 import { createLanes, type Lanes } from './lane.ts';
 import { createReadBack, type ReadBack } from './read-back.ts';
+import { createRedraws } from './redraws.ts';
 import { createRunRecords } from './run-record.ts';
 import { createSigns } from './signs.ts';
-import { createSpaces } from './spaces.ts';
+import { createSpaces, type Spaces } from './spaces.ts';
 import { createTraces } from './why.ts';
 import { createWork } from './work.ts';
 
@@ -33,9 +36,11 @@ export interface Runs {
 }
 
 export function createRuns(
-  deps: RunsDeps,
+  given: RunsDeps,
   options: { readonly allowedSpaces: () => readonly string[] },
 ): Runs {
+  // Whatever leaves passes the secrets filter.
+  const deps: RunsDeps = { ...given, adapters: redactedAdapters(given) };
   const { store, clock, log } = deps;
   const wakes = createWakes(store);
   const background = createBackground({ log });
@@ -56,7 +61,7 @@ export function createRuns(
       if (!adapter) throw new Error(`no adapter ${conversation.adapter} is on`);
       return adapter.surfaceOf(conversation);
     },
-    mayAnswer: (author, record) => mayAnswer(deps, author, record),
+    mayAnswer: (author, record) => mayAnswer({ ...deps, spaces }, author, record),
   });
   const executeDeps: ExecuteDeps = {
     ...deps,
@@ -69,7 +74,9 @@ export function createRuns(
       pacers.set(adapter.name, known);
       return known;
     },
-    onTaken: (surface, messageId) => signs.takeOff(surface, messageId),
+    signs,
+    redraws: createRedraws(),
+    traces,
   };
   const work = createWork(executeDeps);
   const lanes: Lanes = createLanes(
@@ -95,7 +102,6 @@ export function createRuns(
       );
       return readBack;
     },
-    onWaiting: (surface, messageId) => signs.putOn(surface, messageId),
   });
 
   return {
@@ -103,8 +109,11 @@ export function createRuns(
     commands: commandCenter.summaries,
     start: () => {
       lanes.start();
-      for (const name of deps.adapters.keys()) {
-        background.start('read_back', () => onEvent({ kind: 'gap', adapter: name }));
+      for (const adapter of deps.adapters.values()) {
+        background.start('read_back', async () => {
+          await spaces.settle(adapter);
+          await onEvent({ kind: 'gap', adapter: adapter.name });
+        });
       }
     },
     stop: async () => {
@@ -114,10 +123,32 @@ export function createRuns(
   };
 }
 
-/** Who may answer a question: people of the thread, or the asker alone; never a bot. */
-async function mayAnswer(deps: RunsDeps, author: Author, record: QuestionRecord): Promise<boolean> {
+function redactedAdapters({ adapters, redactor }: RunsDeps): ReadonlyMap<string, Adapter> {
+  return new Map(
+    [...adapters].map(([name, adapter]) => [
+      name,
+      {
+        ...adapter,
+        spaces: () => adapter.spaces(),
+        state: () => adapter.state(),
+        surfaceOf: (conversation, title) =>
+          redactedSurface(adapter.surfaceOf(conversation, title), redactor),
+      },
+    ]),
+  );
+}
+
+/** Who may answer a question: of those who may use the bot here, the people of the thread, or the
+ * asker alone. */
+async function mayAnswer(
+  deps: RunsDeps & { readonly spaces: Spaces },
+  author: Author,
+  record: QuestionRecord,
+): Promise<boolean> {
+  const head = await deps.conversations.head(conversationKeyOf(record.conversation));
+  const access = await accessIn(deps, author, record.conversation, head);
+  if (access.kind === 'refused') return false;
   if (author.id === record.asker.id) return true;
   if (deps.settings.questions.answerers === 'asker') return false;
-  const head = await deps.conversations.head(conversationKeyOf(record.conversation));
   return head?.people.some(({ id }) => id === author.id) ?? false;
 }

@@ -23,7 +23,7 @@ export const runSettings = z.strictObject({
   /** Runs at the same time, over all conversations. */
   concurrency: z.int().min(1).max(1000).default(16),
   /** Seconds that running work gets to end by itself when the process is asked to stop. */
-  drainSeconds: z.number().min(0).max(60).default(6),
+  drainSeconds: z.number().min(0).max(7).default(6),
   /** Days back in which missed messages are looked for after a restart. */
   readBackDays: z.number().min(0).max(30).default(7),
 });
@@ -54,9 +54,9 @@ export interface Profile {
   /** Undefined: the default model. */
   readonly model: Sourced<string> | undefined;
   readonly followUps: Sourced<'all' | 'mention'>;
-  /** Lists that must each let a person pass, outermost first. */
+  /** The nearest list must let a person pass. */
   readonly allow: readonly Sourced<AccessLists>[];
-  /** Any list that names a person refuses them. */
+  /** Any list that names a person refuses them, near or far. */
   readonly deny: readonly Sourced<AccessLists>[];
 }
 

@@ -4,19 +4,22 @@ import type { Surface } from '../surface/surface.ts';
 import type { Background } from './background.ts';
 
 export interface Signs {
+  /** Once a message. */
   putOn(surface: Surface, messageId: string): void;
-  takeOff(surface: Surface, messageId: string): void;
+  /** `surely`: also when it is not known that one is there (an earlier life put it on). */
+  takeOff(surface: Surface, messageId: string, surely?: boolean): void;
 }
 
 export function createSigns(deps: { readonly background: Background }): Signs {
   const shown = new Set<string>();
   return {
     putOn: (surface, messageId) => {
+      if (shown.has(messageId)) return;
       shown.add(messageId);
       deps.background.start('waiting_sign', () => surface.react(messageId, 'waiting', true));
     },
-    takeOff: (surface, messageId) => {
-      if (!shown.delete(messageId)) return;
+    takeOff: (surface, messageId, surely = false) => {
+      if (!shown.delete(messageId) && !surely) return;
       deps.background.start('waiting_sign', () => surface.react(messageId, 'waiting', false));
     },
   };

@@ -15,8 +15,10 @@ const allowedSchema = z.object({ v: z.literal(1), spaces: z.array(z.string()).re
 export interface Spaces {
   /** Ids like `slack:T1`. */
   allowed(adapter: Adapter): Promise<readonly string[]>;
-  /** From now on this space is served. */
-  allow(adapterName: string, space: string): Promise<void>;
+  /** Notes which spaces are there at the first start; those are served. */
+  settle(adapter: Adapter): Promise<void>;
+  /** From now on this space is served; a line that says so, or why not. */
+  allow(id: string): Promise<string>;
 }
 
 /** Adapters whose only spaces are those of the token. */
@@ -32,20 +34,33 @@ export function createSpaces(
   const save = (adapterName: string, spaces: readonly string[]): Promise<void> =>
     deps.store.set(keyOf(adapterName), { v: 1, spaces });
 
+  const ownConfigured = (adapterName: string): readonly string[] =>
+    configured().filter((id) => id.startsWith(`${adapterName}:`));
+  const presentIn = (adapter: Adapter): readonly string[] =>
+    adapter.spaces().map(({ id }) => `${adapter.name}:${id}`);
+
   return {
     allowed: async (adapter) => {
-      const own = configured().filter((id) => id.startsWith(`${adapter.name}:`));
+      const own = ownConfigured(adapter.name);
       if (own.length > 0) return own;
-      const present = adapter.spaces().map(({ id }) => `${adapter.name}:${id}`);
-      if (tokenBound.includes(adapter.name)) return present;
-      const known = await read(adapter.name);
-      if (known) return known;
-      if (present.length > 0) await save(adapter.name, present);
-      return present;
+      if (tokenBound.includes(adapter.name)) return presentIn(adapter);
+      return (await read(adapter.name)) ?? [];
     },
-    allow: async (adapterName, space) => {
+    settle: async (adapter) => {
+      if (tokenBound.includes(adapter.name) || (await read(adapter.name))) return;
+      const present = presentIn(adapter);
+      if (present.length > 0) await save(adapter.name, present);
+    },
+    allow: async (id) => {
+      const adapterName = id.slice(0, id.indexOf(':'));
+      if (tokenBound.includes(adapterName))
+        return `${adapterName} serves the space of its token alone.`;
+      if (ownConfigured(adapterName).length > 0) {
+        return 'The list `allow.spaces` of the configuration decides; add it there.';
+      }
       const known = (await read(adapterName)) ?? [];
-      await save(adapterName, [...new Set([...known, space])]);
+      await save(adapterName, [...new Set([...known, id])]);
+      return `From now on I serve ${id}.`;
     },
   };
 }

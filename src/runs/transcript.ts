@@ -9,12 +9,15 @@ export interface Transcript {
   numbered(): readonly NumberedEntry[];
   /** Stores, then shows the entries to readers. */
   append(entries: readonly Entry[]): Promise<void>;
+  /** Everything that is stored, older entries than those loaded included. */
+  all(): AsyncIterable<NumberedEntry>;
   /** The one rewrite: a deletion by a person. */
   overwrite(number: number, entry: Entry): Promise<void>;
 }
 
 /** Entries a run loads at most; older ones stay stored. */
 const mostLoaded = 2000;
+const batchSize = 500;
 
 export async function loadTranscript(
   conversations: Conversations,
@@ -40,6 +43,13 @@ export async function loadTranscript(
       const numbers = await log.append(added);
       const fresh = added.map((entry, index) => ({ number: numbers[index] ?? 0, entry }));
       replaceAll([...numbered, ...fresh]);
+    },
+    all: async function* () {
+      for (let from = 1; ; from += batchSize) {
+        const batch = await log.read({ from, most: batchSize });
+        for (const { number, value } of batch) yield { number, entry: value };
+        if (from + batchSize > (await log.length())) return;
+      }
     },
     overwrite: async (number, entry) => {
       await log.overwrite(number, entry);

@@ -14,11 +14,15 @@ const traceSchema = z.object({
   /** Rule that made it start something, or be ignored. */
   trigger: z.string(),
   access: z.string(),
+  /** The model that answered, and why that one. */
+  model: z.string().exactOptional(),
 });
 export type Trace = Readonly<z.infer<typeof traceSchema>>;
 
 export interface Traces {
   note(key: ConversationKey, trace: Pick<Trace, 'messageId' | 'trigger' | 'access'>): Promise<void>;
+  /** Adds the model to the trace of this message. */
+  noteModel(key: ConversationKey, messageId: string, model: string): Promise<void>;
   last(key: ConversationKey): Promise<Trace | undefined>;
 }
 
@@ -30,9 +34,16 @@ export function createTraces(deps: {
   readonly log: Log;
 }): Traces {
   const keyOf = (key: ConversationKey): string => `why:${key}`;
+  const last = (key: ConversationKey): Promise<Trace | undefined> =>
+    readValidated(deps, keyOf(key), traceSchema);
   return {
     note: (key, trace) =>
       deps.store.set(keyOf(key), { ...trace, v: 1, at: deps.clock.now() }, { ttlMs: keptMs }),
-    last: (key) => readValidated(deps, keyOf(key), traceSchema),
+    noteModel: async (key, messageId, model) => {
+      const known = await last(key);
+      if (known?.messageId !== messageId) return;
+      await deps.store.set(keyOf(key), { ...known, model }, { ttlMs: keptMs });
+    },
+    last,
   };
 }

@@ -52,7 +52,6 @@ describe('the configuration', () => {
       runs: { concurrency: 16 },
       agent: { mostSteps: 25 },
       questions: { answerers: 'participants', expireDays: 7 },
-      followUps: 'all',
     });
   });
 
@@ -133,6 +132,11 @@ describe('an edited file', () => {
     expect(log.lines.map(({ event }) => event)).toEqual(['config_reloaded', 'config_refused']);
     writeFileSync(file, 'name: Third one\n');
     expect(live.current().name).toBe('Third one');
+    rmSync(file);
+    expect(live.current().name).toBe('Third one');
+    expect(log.lines.at(-1)?.facts).toMatchObject({
+      problems: 'the file is gone; the old settings stay',
+    });
   });
 });
 
@@ -192,7 +196,7 @@ channels:
     ]);
     expect(at('discord', 'C2', 'general').followUps).toEqual({
       value: 'all',
-      source: 'configuration',
+      source: 'default',
     });
   });
 });

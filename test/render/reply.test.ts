@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/base/redaction.ts';
 import { createPacer } from '../../src/render/pacer.ts';
-import { createReply, noPages, type Reply, type ReplyPages } from '../../src/render/reply.ts';
+import { noPages, type ReplyPages } from '../../src/render/page-book.ts';
+import { createReply, type Reply } from '../../src/render/reply.ts';
 import { createFakeAdapter, type FakeAdapter, type Fault } from '../support/fake-adapter.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createKeptLog } from '../support/log.ts';
@@ -52,7 +53,7 @@ function setUp(
       replyId: 'r.1',
       scope: 'local',
       pages: stage.pages,
-      steps: options.steps ?? [],
+      steps: (options.steps ?? []).map((text) => ({ text, goesOn: false })),
       mentionable: [],
     },
   );
@@ -60,7 +61,7 @@ function setUp(
 }
 
 async function end(stage: Stage, notice?: string): Promise<void> {
-  const done = stage.reply.finish(notice === undefined ? {} : { notice });
+  const done = stage.reply.finish(notice === undefined ? {} : { notices: [notice] });
   await stage.clock.advance(10 * 60_000);
   await done;
 }
@@ -245,7 +246,7 @@ describe('a reply', () => {
     const stage = setUp();
     stage.text('I look.');
     await stage.clock.settle();
-    stage.reply.apply({ kind: 'step_finished', step: 1, text: 'I look.' });
+    stage.reply.apply({ kind: 'step_finished', step: 1, text: 'I look.', goesOn: false });
     stage.reply.apply({ kind: 'tool_started', callId: 'c', activity: 'Grep `timeout` in logs/' });
     await stage.clock.advance(2000);
     expect(read(stage.adapter)).toBe('I look.\n_Grep `timeout` in logs/_');
@@ -282,7 +283,7 @@ describe('a reply', () => {
     await stage.clock.advance(20_000);
     expect(stage.adapter.calls).toHaveLength(1);
     await end(stage);
-    expect(read(stage.adapter)).toContain('this platform refused its text');
+    expect(read(stage.adapter)).toContain('This platform refused a part of my answer');
   });
 
   it('tells that the thread is gone', async () => {

@@ -182,6 +182,8 @@ describe('commands', () => {
     expect(told(world)).toBe('- web:local (Local): served');
     await slash(world, 'spaces allow discord:42', 'none', ben);
     expect(told(world)).toBe('From now on I serve discord:42.');
+    await slash(world, 'spaces allow slack:42', 'none', ben);
+    expect(told(world)).toBe('slack serves the space of its token alone.');
   });
 
   it('are refused to people who may not use the bot', async () => {

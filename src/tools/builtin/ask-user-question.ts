@@ -8,13 +8,17 @@ const input = z.strictObject({
   questions: z
     .array(
       z.strictObject({
-        question: z.string().min(1).max(1000).describe('The full question.'),
+        question: z.string().min(1).max(400).describe('The full question, at most 400 characters.'),
         header: z.string().min(1).max(12).describe('A label of at most 12 characters.'),
         options: z
           .array(
             z.strictObject({
-              label: z.string().min(1).max(200).describe('A few words.'),
-              description: z.string().max(500).default('').describe('What choosing it means.'),
+              label: z.string().min(1).max(80).describe('A few words, at most 80 characters.'),
+              description: z
+                .string()
+                .max(120)
+                .default('')
+                .describe('What choosing it means, at most 120 characters.'),
             }),
           )
           .min(2)

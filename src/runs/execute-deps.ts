@@ -1,0 +1,21 @@
+/** What the parts of runs share: what they are given, and what they made of it. */
+
+import type { Questions } from '../questions/questions.ts';
+import type { Pacer } from '../render/pacer.ts';
+import type { Adapter } from '../surface/adapter.ts';
+import type { RunsDeps } from './deps.ts';
+import type { Inbox } from './inbox.ts';
+import type { Redraws } from './redraws.ts';
+import type { RunRecords } from './run-record.ts';
+import type { Signs } from './signs.ts';
+import type { Traces } from './why.ts';
+
+export interface ExecuteDeps extends RunsDeps {
+  readonly inbox: Inbox;
+  readonly records: RunRecords;
+  readonly questions: Questions;
+  readonly signs: Signs;
+  readonly traces: Traces;
+  readonly redraws: Redraws;
+  readonly pacerOf: (adapter: Adapter) => Pacer;
+}

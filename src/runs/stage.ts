@@ -1,0 +1,79 @@
+/** A conversation with the reply that its run shows, and what its transcript says of the run. */
+
+import type { Entry } from '../messages/entries.ts';
+import { textOf } from '../messages/parts.ts';
+import type { StepText } from '../render/document.ts';
+import { noPages, replyPagesSchema } from '../render/page-book.ts';
+import { createReply, type Reply } from '../render/reply.ts';
+import { readValidated } from '../storage/validated.ts';
+import type { ExecuteDeps } from './execute-deps.ts';
+import { type RunRecord, replyIdOf } from './run-record.ts';
+import { openScene, type Scene } from './scene.ts';
+
+export interface Stage extends Scene {
+  readonly reply: Reply;
+}
+
+const keptReplyMs = 120 * 24 * 3600 * 1000;
+
+export async function openStage(deps: ExecuteDeps, key: string, record: RunRecord): Promise<Stage> {
+  const scene = await openScene(deps, key);
+  const { adapter, conversation, surface, head, transcript } = scene;
+  const pagesKey = `reply:${replyIdOf(record)}`;
+  const pages = (await readValidated(deps, pagesKey, replyPagesSchema)) ?? noPages;
+  const { scope } = adapter.capabilities.editBudget;
+  const reply = createReply(
+    {
+      clock: deps.clock,
+      log: deps.log,
+      surface,
+      capabilities: adapter.capabilities,
+      pacer: deps.pacerOf(adapter),
+      redactor: deps.redactor,
+      savePages: (value) => deps.store.set(pagesKey, value, { ttlMs: keptReplyMs }),
+    },
+    {
+      replyId: replyIdOf(record),
+      // Discord counts edits per channel, and a thread is a channel there.
+      scope:
+        scope === 'space' ? conversation.space : `${conversation.channel}:${conversation.thread}`,
+      pages,
+      steps: stepsOf(transcript.entries(), record),
+      mentionable: head?.people ?? [],
+    },
+  );
+  return { ...scene, reply };
+}
+
+/** Texts of this segment's finished steps. */
+function stepsOf(entries: readonly Entry[], record: RunRecord): readonly StepText[] {
+  return entries.flatMap((entry) =>
+    entry.kind === 'assistant_message' &&
+    entry.runId === record.runId &&
+    entry.step > record.segmentFromStep
+      ? [{ text: textOf(entry.parts), goesOn: entry.stop === 'broken' || entry.stop === 'paused' }]
+      : [],
+  );
+}
+
+/** Whether this segment has said nothing since it was last addressed. */
+export function isSilent(entries: readonly Entry[], record: RunRecord): boolean {
+  const lastAddressed = entries.findLastIndex(
+    (entry) => entry.kind === 'user_message' && entry.addressed,
+  );
+  const segmentStart = entries.findLastIndex(
+    (entry) =>
+      entry.kind === 'assistant_message' &&
+      entry.runId === record.runId &&
+      entry.step <= record.segmentFromStep,
+  );
+  const since = entries.slice(Math.max(lastAddressed, segmentStart) + 1);
+  return stepsOf(since, record).every(({ text }) => text.trim() === '');
+}
+
+/** Whether a message that set the run off is still there. */
+export function hasTrigger(entries: readonly Entry[], record: RunRecord): boolean {
+  return entries.some(
+    (entry) => entry.kind === 'user_message' && record.triggerIds.includes(entry.messageId),
+  );
+}
