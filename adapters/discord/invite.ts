@@ -19,5 +19,5 @@ export function discordInviteUrl(applicationId: string): string {
     scope: 'bot applications.commands',
     permissions: bits.toString(),
   });
-  return `https://discord.com/oauth2/authorize?${query}`;
+  return `https://discord.com/oauth2/authorize?${query.toString()}`;
 }

@@ -1,0 +1,196 @@
+/**
+ * An outbound message as Discord content and components. Pure: the same message gives the same
+ * bytes. Limits: resources/message (content 2,000 UTF-16 units) and components/reference (5 rows of 5
+ * buttons or one select of 25 options, label 80, custom_id 100).
+ */
+
+import { BotError } from '../../src/base/errors.ts';
+import { cutToUnits } from '../../src/base/text.ts';
+import type { Block, Button, ChoiceOption, OutboundMessage } from '../../src/surface/outbound.ts';
+import { discordMarkdownOf, escapeMarkdown } from './markdown.ts';
+import { createSplitMentions, type SplitMentions, zeroWidth } from './mentions.ts';
+import { componentTypes } from './wire.ts';
+
+export const mostContentUnits = 2_000;
+const mostRows = 5;
+const mostButtonsInRow = 5;
+const mostOptions = 25;
+const mostLabelUnits = 80;
+const mostOptionLabelUnits = 100;
+/** At most so many people are notified by one message. */
+const mostMentions = 100;
+const leastLineUnits = 4;
+
+/** Flags of every message: no link previews (1 << 2). */
+export const suppressEmbeds = 4;
+
+type Component = Readonly<Record<string, unknown>>;
+
+export interface DrawnMessage {
+  readonly content: string;
+  readonly components: readonly Component[];
+  readonly allowedMentions: {
+    readonly parse: readonly never[];
+    readonly users: readonly string[];
+    readonly replied_user: false;
+  };
+}
+
+/** Throws message_too_long and message_refused for what Discord would refuse. */
+export function drawMessage(message: OutboundMessage): DrawnMessage {
+  const split = createSplitMentions(message.mentionable);
+  const components = message.blocks.flatMap(rowsOf);
+  if (components.length > mostRows) {
+    throw new BotError('message_refused', 'The message has more controls than Discord takes.', {
+      facts: { rows: components.length },
+    });
+  }
+  const content = contentOf(message.blocks, split);
+  if (content.length > mostContentUnits) {
+    throw new BotError('message_too_long', 'The message is too long for Discord.', {
+      facts: { units: content.length },
+    });
+  }
+  if (content === '' && components.length === 0) {
+    throw new BotError('message_refused', 'The message has nothing to show.');
+  }
+  return {
+    // Controls alone: a message should have some content for every client.
+    content: content === '' ? zeroWidth : content,
+    components,
+    allowedMentions: {
+      parse: [],
+      users: mentionedIn(content, message).slice(0, mostMentions),
+      replied_user: false,
+    },
+  };
+}
+
+/**
+ * Length of a Markdown text when drawn, in UTF-16 units; at least that of its source, so that a
+ * longer text never counts less.
+ */
+export function drawnLengthOf(markdown: string): number {
+  // Far beyond the limit it does not fit anyway: no need to parse.
+  if (markdown.length > 2 * mostContentUnits) return markdown.length;
+  const drawn = discordMarkdownOf(markdown, createSplitMentions([]));
+  return Math.max(markdown.length, drawn.length);
+}
+
+/** Markdown blocks in full; lines of our own are cut to the room that is left. */
+function contentOf(blocks: readonly Block[], split: SplitMentions): string {
+  const texts = blocks.map((block) =>
+    block.kind === 'markdown' ? discordMarkdownOf(block.text, split).trim() : null,
+  );
+  let room = mostContentUnits;
+  for (const text of texts) if (text !== null && text !== '') room -= text.length + 1;
+  const parts = blocks.map((block, index) => {
+    const text = texts[index] ?? null;
+    if (text !== null) return text;
+    const line = cutLine(ownLine(block, split), room - 1);
+    if (line !== '') room -= line.length + 1;
+    return line;
+  });
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function ownLine(block: Block, split: SplitMentions): string {
+  switch (block.kind) {
+    case 'activity':
+      return small(activityText(block.text));
+    case 'notice': {
+      const notice = discordMarkdownOf(block.text, split).trim();
+      return notice.includes('\n') ? notice.replace(/^/gmu, '> ') : small(notice);
+    }
+    case 'markdown':
+    case 'buttons':
+    case 'choice':
+      return '';
+  }
+}
+
+function small(line: string): string {
+  return line === '' ? '' : `-# ${line}`;
+}
+
+/** Plain text with `code` spans, on one line. */
+function activityText(text: string): string {
+  return text
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .split(/(`[^`]+`)/u)
+    .map((piece) => (piece.length > 2 && piece.startsWith('`') ? piece : escapeMarkdown(piece)))
+    .join('');
+}
+
+function cutLine(line: string, mostUnits: number): string {
+  if (line.length <= mostUnits) return line;
+  return mostUnits < leastLineUnits ? '' : cutToUnits(line, mostUnits);
+}
+
+function mentionedIn(content: string, message: OutboundMessage): string[] {
+  const known = new Set(message.mentionable.map(({ id }) => id));
+  const found = new Set<string>();
+  for (const [, id = ''] of content.matchAll(/<@(\d{1,20})>/gu)) {
+    if (known.has(`discord:${id}`)) found.add(id);
+  }
+  return [...found];
+}
+
+function rowsOf(block: Block): Component[] {
+  switch (block.kind) {
+    case 'markdown':
+    case 'activity':
+    case 'notice':
+      return [];
+    case 'buttons':
+      return groupsOf(block.buttons, mostButtonsInRow).map((group) => ({
+        type: componentTypes.row,
+        components: group.map(drawButton),
+      }));
+    case 'choice':
+      return [
+        {
+          type: componentTypes.row,
+          components: [drawSelect(block.controlId, block.options)],
+        },
+      ];
+  }
+}
+
+const styles = { primary: 1, plain: 2, danger: 4 } as const;
+
+function drawButton(button: Button): Component {
+  return {
+    type: componentTypes.button,
+    custom_id: button.controlId,
+    label: cutToUnits(button.label, mostLabelUnits) || '…',
+    style: styles[button.style],
+  };
+}
+
+/** A select is sent when its menu is closed: it needs no button, so the submit label is not shown. */
+function drawSelect(controlId: string, options: readonly ChoiceOption[]): Component {
+  if (options.length > mostOptions || options.length === 0) {
+    throw new BotError('message_refused', 'A choice on Discord has 1 to 25 options.', {
+      facts: { options: options.length },
+    });
+  }
+  return {
+    type: componentTypes.select,
+    custom_id: controlId,
+    placeholder: 'Choose one or more',
+    min_values: 1,
+    max_values: options.length,
+    options: options.map((option) => ({
+      value: option.value,
+      label: cutToUnits(option.label, mostOptionLabelUnits) || '…',
+    })),
+  };
+}
+
+function groupsOf<Item>(items: readonly Item[], most: number): Item[][] {
+  const groups: Item[][] = [];
+  for (let from = 0; from < items.length; from += most) groups.push(items.slice(from, from + most));
+  return groups;
+}
