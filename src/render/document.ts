@@ -82,6 +82,8 @@ export function textOfDocument({ steps, live }: ReplyDocument): string {
 export interface DrawOptions {
   /** Where the text begins that is not on a frozen page. */
   readonly from: number;
+  /** What the page there begins with besides the text. */
+  readonly prefix: string;
   /** Cuts Markdown into pages. */
   readonly split: (markdown: string) => readonly MarkdownPiece[];
   readonly mentionable: readonly Mentionable[];
@@ -91,29 +93,32 @@ export interface DrawnPage {
   readonly message: OutboundMessage;
   /** How much of the text is out when this page and those before it are shown. */
   readonly end: number;
+  /** What the page after it begins with besides the text. */
+  readonly nextPrefix: string;
 }
 
 /** The desired messages. No text and nothing else to say gives no message. */
 export function drawPages(
   document: ReplyDocument,
   text: string,
-  { from, split, mentionable }: DrawOptions,
+  { from, prefix, split, mentionable }: DrawOptions,
 ): readonly DrawnPage[] {
   const lead = /^\n*/u.exec(text.slice(from))?.[0].length ?? 0;
-  const fence = openFenceOf(text.slice(0, from));
-  const prefix = fence === '' ? '' : `${fence}\n`;
   const rest = text.slice(from + lead);
   const markdown = prefix + rest;
   const pieces = rest.trim() === '' ? [] : split(markdown);
-  const pages = pieces.map((piece, index): { blocks: Block[]; end: number } => ({
-    blocks: [{ kind: 'markdown', text: textOf(markdown, piece) }],
-    end: index === pieces.length - 1 ? text.length : from + lead + piece.to - prefix.length,
-  }));
+  const pages = pieces.map(
+    (piece, index): { blocks: Block[]; end: number; nextPrefix: string } => ({
+      blocks: [{ kind: 'markdown', text: textOf(markdown, piece) }],
+      end: index === pieces.length - 1 ? text.length : from + lead + piece.to - prefix.length,
+      nextPrefix: pieces[index + 1]?.before ?? '',
+    }),
+  );
   const foot = footOf(document, pages.length > 0);
   const last = pages.at(-1);
   if (last) last.blocks.push(...foot);
-  else if (foot.length > 0) pages.push({ blocks: foot, end: text.length });
-  return pages.map(({ blocks, end }) => ({ message: { blocks, mentionable }, end }));
+  else if (foot.length > 0) pages.push({ blocks: foot, end: text.length, nextPrefix: '' });
+  return pages.map(({ blocks, ...place }) => ({ message: { blocks, mentionable }, ...place }));
 }
 
 function footOf(document: ReplyDocument, hasText: boolean): Block[] {

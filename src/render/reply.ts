@@ -4,6 +4,7 @@
  * the platform confirmed is known from its answers, never assumed.
  */
 
+import { throwIfAborted } from '../base/abort.ts';
 import { type Clock, sleep } from '../base/clock.ts';
 import { BotError, botErrorOf, isBotError } from '../base/errors.ts';
 import { errorFacts, type Log } from '../base/log.ts';
@@ -18,12 +19,13 @@ import {
   type DrawnPage,
   drawPages,
   emptyDocument,
+  openFenceOf,
   type ReplyDocument,
   type StepText,
   textOfDocument,
 } from './document.ts';
 import type { Pacer, Urgency } from './pacer.ts';
-import { createPageBook, type Page, type ReplyPages } from './page-book.ts';
+import { createPageBook, type Frozen, type Page, type ReplyPages } from './page-book.ts';
 
 export interface ReplyDeps {
   readonly clock: Clock;
@@ -81,6 +83,8 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   let mostLength = capabilities.mostMessageLength;
   let split = createSplit(capabilities, mostLength);
   let lastEditAt = 0;
+  /** What is frozen was compared with the text that this life begins with. */
+  let isThawed = false;
   /** A slot for an edit was taken and not yet used. */
   let hasSlot = false;
   let failures = 0;
@@ -105,8 +109,10 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   };
 
   const desired = (): readonly DrawnPage[] => {
+    const { end: from, prefix } = book.start;
     const pages = drawPages(document, visibleText(), {
-      from: book.stored.frozenChars,
+      from,
+      prefix,
       split,
       mentionable: options.mentionable,
     });
@@ -115,9 +121,24 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     );
   };
 
-  const freeze = async (end: number): Promise<void> => {
-    await book.freeze(end);
+  const freeze = async (ends: readonly Frozen[]): Promise<void> => {
+    await book.freeze(ends);
     split = createSplit(capabilities, mostLength);
+  };
+
+  /** The last page takes no more text: it goes on in a new message, in the same fence. */
+  const freezeLast = async (end: number): Promise<void> => {
+    const fence = openFenceOf(visibleText().slice(0, end));
+    const last = { end, prefix: fence === '' ? '' : `${fence}\n` };
+    const before = book.open.slice(0, -1).map(({ key }) => book.shown(key)?.end ?? 0);
+    await freeze([...before.map((shownEnd) => ({ end: shownEnd, prefix: '' })), last]);
+  };
+
+  /** What an earlier life froze of a step that is made anew is open again. */
+  const thawUnfinished = async (): Promise<void> => {
+    isThawed = true;
+    const known = textOfDocument({ ...document, live: '' }).length;
+    if (book.start.end > known) await book.thaw(known);
   };
 
   const post = async ({ message, end }: DrawnPage, begun: Page | undefined): Promise<void> => {
@@ -132,6 +153,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
 
   /** Waits for the budget. What is drawn is decided afterwards, so that nothing stale is sent. */
   const takeSlot = async (): Promise<void> => {
+    throwIfAborted(quit.signal);
     const urgency: Urgency = document.ended ? 'end' : 'progress';
     slotWait = new AbortController();
     const gapMs = lastEditAt + leastGapMs - clock.now();
@@ -161,15 +183,15 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
 
   /** One call towards the desired state of a page; false when it is there. */
   const stepPage = async (drawn: DrawnPage, page: Page | undefined): Promise<boolean> => {
-    if (page && book.isLeft(page.key)) return false;
     acting = { key: page?.key ?? '', drawn: drawnOf(drawn.message) };
     if (!page || page.messageId === null) {
       await post(drawn, page);
       return true;
     }
+    const isOld = clock.now() - page.postedAt > capabilities.mostEditAgeMs;
     const shown = book.shown(page.key);
     if (shown?.drawn === acting.drawn) return false;
-    if (shown && clock.now() - page.postedAt > capabilities.mostEditAgeMs) await freeze(shown.end);
+    if (shown && isOld && book.isLast(page.key)) await freezeLast(shown.end);
     else if (hasSlot) await edit(drawn, page.key, page.messageId);
     else await takeSlot();
     return true;
@@ -182,41 +204,43 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     return (await surface.post({ blocks, mentionable: [] }, { key, maybePosted: true })).messageId;
   };
 
-  /** One call towards the desired state; false when there is nothing to do. */
-  const stepTowards = async (): Promise<boolean> => {
-    const { frozenPages, pages: stored } = book.stored;
-    const pages = desired();
-    for (const [offset, page] of pages.entries()) {
-      if (await stepPage(page, stored[frozenPages + offset])) return true;
-    }
-    const extra = stored[frozenPages + pages.length];
-    // While the text still grows (after a restart it begins anew) pages wait for their text.
-    if (!extra || !document.ended) return false;
-    acting = { key: extra.key, drawn: '' };
-    await surface.remove(await idOfPage(extra));
-    await book.drop(extra.key);
-    return true;
+  const discard = async (page: Page): Promise<void> => {
+    acting = { key: page.key, drawn: '' };
+    await surface.remove(await idOfPage(page));
+    await book.drop(page.key);
   };
 
-  /** What the failing page held is posted anew, once. An earlier page stays as it is: posted again
-   * it would stand behind later ones. */
-  const replace = async (): Promise<void> => {
-    if (book.isLast(acting.key)) await book.drop(acting.key);
-    else book.leave(acting.key);
+  /** One call towards the desired state; false when there is nothing to do. */
+  const stepTowards = async (): Promise<boolean> => {
+    if (!isThawed) await thawUnfinished();
+    if (book.discarded) {
+      await discard(book.discarded);
+      return true;
+    }
+    const { open } = book;
+    const pages = desired();
+    for (const [offset, page] of pages.entries()) {
+      // Before a further message begins, those before it are full.
+      if (offset > 0 && offset === open.length) {
+        await freeze(
+          pages.slice(0, offset).map(({ end, nextPrefix: prefix }) => ({ end, prefix })),
+        );
+        return true;
+      }
+      if (await stepPage(page, open[offset])) return true;
+    }
+    const extra = open[pages.length];
+    // While the text still grows (after a restart it begins anew) pages wait for their text.
+    if (!extra || !document.ended) return false;
+    book.discardFrom(extra.key);
+    return true;
   };
 
   const onUneditable = async (): Promise<void> => {
     const shown = book.shown(acting.key);
-    if (!book.isLast(acting.key)) {
-      book.leave(acting.key);
-    } else if (shown) {
-      await freeze(shown.end);
-    } else {
-      // What it shows is not known: it goes, and its text is posted anew.
-      const page = book.page(acting.key);
-      if (page?.messageId) await surface.remove(page.messageId);
-      await replace();
-    }
+    if (shown && book.isLast(acting.key)) await freezeLast(shown.end);
+    // What it shows is not known, or others stand behind it: their text is posted anew, in order.
+    else book.discardFrom(acting.key);
   };
 
   const onRefused = (error: BotError): void => {
@@ -236,7 +260,8 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
         return;
       }
       case 'message_gone':
-        return replace();
+        book.discardFrom(acting.key);
+        return;
       case 'message_uneditable':
         return onUneditable();
       case 'message_refused':

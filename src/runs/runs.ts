@@ -8,7 +8,6 @@ import { createPacer, type Pacer } from '../render/pacer.ts';
 import { createWakes, wakeEntryOf } from '../storage/wakes.ts';
 import type { Adapter, OnEvent } from '../surface/adapter.ts';
 import type { CommandSummary } from '../surface/command.ts';
-import { redactedSurface } from '../surface/redacted.ts';
 import { accessIn } from './access.ts';
 import { createBackground } from './background.ts';
 import { builtinCommands } from './builtin-commands.ts';
@@ -18,6 +17,7 @@ import type { ExecuteDeps } from './execute-deps.ts';
 import { createInbox } from './inbox.ts';
 import { createIntake } from './intake.ts';
 import { createLanes, type Lanes } from './lane.ts';
+import { outwardAdapters } from './outward.ts';
 import { createReadBack, type ReadBack } from './read-back.ts';
 import { createRedraws } from './redraws.ts';
 import { createRunRecords } from './run-record.ts';
@@ -39,8 +39,7 @@ export function createRuns(
   given: RunsDeps,
   options: { readonly allowedSpaces: () => readonly string[] },
 ): Runs {
-  // Whatever leaves passes the secrets filter.
-  const deps: RunsDeps = { ...given, adapters: redactedAdapters(given) };
+  const deps: RunsDeps = { ...given, adapters: outwardAdapters(given) };
   const { store, clock, log } = deps;
   const wakes = createWakes(store);
   const background = createBackground({ log });
@@ -121,21 +120,6 @@ export function createRuns(
       await background.settled();
     },
   };
-}
-
-function redactedAdapters({ adapters, redactor }: RunsDeps): ReadonlyMap<string, Adapter> {
-  return new Map(
-    [...adapters].map(([name, adapter]) => [
-      name,
-      {
-        ...adapter,
-        spaces: () => adapter.spaces(),
-        state: () => adapter.state(),
-        surfaceOf: (conversation, title) =>
-          redactedSurface(adapter.surfaceOf(conversation, title), redactor),
-      },
-    ]),
-  );
 }
 
 /** Who may answer a question: of those who may use the bot here, the people of the thread, or the

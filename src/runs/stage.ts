@@ -7,6 +7,7 @@ import { noPages, replyPagesSchema } from '../render/page-book.ts';
 import { createReply, type Reply } from '../render/reply.ts';
 import { readValidated } from '../storage/validated.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
+import { scopeOf } from './outward.ts';
 import { type RunRecord, replyIdOf } from './run-record.ts';
 import { openScene, type Scene } from './scene.ts';
 
@@ -21,7 +22,6 @@ export async function openStage(deps: ExecuteDeps, key: string, record: RunRecor
   const { adapter, conversation, surface, head, transcript } = scene;
   const pagesKey = `reply:${replyIdOf(record)}`;
   const pages = (await readValidated(deps, pagesKey, replyPagesSchema)) ?? noPages;
-  const { scope } = adapter.capabilities.editBudget;
   const reply = createReply(
     {
       clock: deps.clock,
@@ -34,9 +34,7 @@ export async function openStage(deps: ExecuteDeps, key: string, record: RunRecor
     },
     {
       replyId: replyIdOf(record),
-      // Discord counts edits per channel, and a thread is a channel there.
-      scope:
-        scope === 'space' ? conversation.space : `${conversation.channel}:${conversation.thread}`,
+      scope: scopeOf(adapter, conversation),
       pages,
       steps: stepsOf(transcript.entries(), record),
       mentionable: head?.people ?? [],
