@@ -7,5 +7,6 @@ export default defineConfig({
     exclude: ['test/**/*.long.test.ts', 'node_modules/**'],
     testTimeout: 20_000,
     pool: 'forks',
+    maxWorkers: 2,
   },
 });

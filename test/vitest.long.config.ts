@@ -7,5 +7,6 @@ export default defineConfig({
     exclude: ['node_modules/**'],
     testTimeout: 180_000,
     pool: 'forks',
+    maxWorkers: 2,
   },
 });

@@ -129,9 +129,14 @@ export function createQuestions(deps: QuestionsDeps): Questions {
       }
       return;
     }
-    const posted = await deliver(clock, () => surface.post(card, { key: id, maybePosted: true }));
+    let begunAt = 0;
+    const posted = await deliver(clock, () => {
+      begunAt = clock.now();
+      return surface.post(card, { key: id, maybePosted: true });
+    });
     const now = await readValidated(deps, recordKey(id), questionRecordSchema);
-    if (now) await save({ ...now, cardId: posted.messageId, shownAt: clock.now() });
+    // Whoever sees it can answer at once: from the moment that it was sent.
+    if (now) await save({ ...now, cardId: posted.messageId, shownAt: begunAt });
   };
 
   /** One drawing of a card at a time, each from what is stored then: the last one wins. */
@@ -228,11 +233,12 @@ export function createQuestions(deps: QuestionsDeps): Questions {
       }
     },
     state,
-    close: async (id, how) => {
-      const known = await state(id);
-      if (known?.record.state === 'open') await save({ ...known.record, state: how });
-      await show(id);
-    },
+    close: (id, how) =>
+      drawing.run(id, async () => {
+        const known = await state(id);
+        if (known?.record.state === 'open') await save({ ...known.record, state: how });
+        await draw(id);
+      }),
   };
 }
 

@@ -17,7 +17,7 @@ export const questionRecordSchema = z.object({
   expiresAt: z.number(),
   /** Message of the card; null while its post is under way. */
   cardId: z.string().nullable(),
-  /** When the card was there: lines typed before cannot mean it. Null until then. */
+  /** When the card was sent: lines typed before cannot mean it. Null until it is there. */
   shownAt: z.number().nullable(),
   /** open · closed: no click counts any more. */
   state: z.enum(['open', 'answered', 'expired', 'withdrawn']),
