@@ -8,7 +8,7 @@ import type { Adapter, OnEvent } from '../../src/surface/adapter.ts';
 import type { CommandSummary } from '../../src/surface/command.ts';
 import type { InboundMessage } from '../../src/surface/inbound.ts';
 import { createGuard } from './guard.ts';
-import { createInbox } from './inbox.ts';
+import { createInbox, isCommand } from './inbox.ts';
 import { createRoom, type WebArchive } from './room.ts';
 import { createRoutes } from './routes.ts';
 import type { WebSettings } from './settings.ts';
@@ -80,11 +80,14 @@ export function createWebAdapter(deps: WebAdapterDeps, settings: WebSettings): A
     surfaceOf: (conversation) =>
       createWebSurface({ room, botName: deps.botName, personName: localPerson.name }, conversation),
     messagesAfter: async ({ channel, thread }, afterMessageId, most) => {
-      const after = room.message(afterMessageId)?.at ?? Number.POSITIVE_INFINITY;
-      const missed: InboundMessage[] = room
-        .messages()
+      // By their order: two may be said in the same millisecond.
+      const all = room.messages();
+      const known = all.findIndex(({ id }) => id === afterMessageId);
+      if (known < 0) return [];
+      const missed: InboundMessage[] = all
+        .slice(known + 1)
         .filter((message) => message.author === 'person' && message.channel === channel)
-        .filter((message) => message.thread === thread && message.at > after)
+        .filter((message) => message.thread === thread && !isCommand(message))
         .map((message) => inbox.inboundOf(message));
       return missed.slice(0, most);
     },

@@ -92,7 +92,7 @@ export function createInbox(deps: PageInboxDeps): PageInbox {
       const blocks = [{ kind: 'markdown', text } as const];
       const message = await room.add({ channel, thread, author: 'person', blocks });
       try {
-        const slash = /^\/deckhand\b\s*(.*)$/su.exec(text);
+        const slash = slashCommand.exec(text);
         if (slash) await command(channel, thread, slash[1] ?? '');
         else await onEvent(inboundOf(message));
       } catch (thrown) {
@@ -155,7 +155,7 @@ export function createInbox(deps: PageInboxDeps): PageInbox {
             thread: card.thread,
             author: 'bot',
             isPrivate: true,
-            blocks: [{ kind: 'notice', text: 'Your click could not be saved. Please try again.' }],
+            blocks: [{ kind: 'notice', text: 'Your click could not be saved; please try again.' }],
           });
           throw thrown;
         }
@@ -163,6 +163,13 @@ export function createInbox(deps: PageInboxDeps): PageInbox {
       return true;
     },
   };
+}
+
+const slashCommand = /^\/deckhand\b\s*(.*)$/su;
+
+/** A command is done when it comes; it is no message to be read back. */
+export function isCommand(message: RoomMessage): boolean {
+  return slashCommand.test(textOfRoomMessage(message));
 }
 
 function escaped(text: string): string {

@@ -5,7 +5,7 @@
  */
 
 import type { RunInput, Taken } from '../agent/contract.ts';
-import { run, stoppedBy } from '../agent/run.ts';
+import { openCalls, run, stoppedBy } from '../agent/run.ts';
 import { botErrorOf } from '../base/errors.ts';
 import { errorFacts } from '../base/log.ts';
 import type { RunEvent, RunOutcome } from '../messages/run-event.ts';
@@ -89,7 +89,10 @@ async function whileStaged(stage: Stage, turn: Turn, work: () => Promise<void>):
 
 function announceRestart({ deps, stage, record, end }: Execution): void {
   deps.log.info('run_taken_up', { runId: record.runId });
-  if (lastStepOf(stage.transcript, record.runId) === 0) return;
+  const entries = stage.transcript.entries();
+  const last = entries.findLast((entry) => entry.kind === 'assistant_message');
+  const wasCutOff = last?.runId === record.runId && openCalls(entries, last).length > 0;
+  if (!wasCutOff) return;
   end.notices.push('I was restarted in the middle of this and went on.');
 }
 

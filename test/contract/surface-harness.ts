@@ -49,7 +49,8 @@ export interface SurfaceHarness {
   ): Promise<Said>;
   /** The person writes to the bot alone. Never called where the gap `direct` is named. */
   sayDirect(text: string): Promise<Said>;
-  /** The other person says something to the person, in a conversation. */
+  /** The other person says something to the person, in a conversation. Never called where the gap
+   * `others` is named. */
   sayToPerson(text: string, conversation: Conversation): Promise<Said>;
   edit(messageId: string, text: string): Promise<void>;
   remove(messageId: string): Promise<void>;
@@ -81,6 +82,12 @@ export interface SurfaceGaps {
   readonly direct?: true;
   /** A message that is too long for the platform is refused. */
   readonly length?: true;
+  /** Files that come with messages. */
+  readonly files?: true;
+  /** More than one person. */
+  readonly others?: true;
+  /** The same message can be delivered more than once. */
+  readonly repeats?: true;
 }
 
 /** Seconds in the answers of `breakNext(…, 'rate_limited')`. */

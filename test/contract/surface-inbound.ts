@@ -57,6 +57,7 @@ export const inboundCases: readonly SurfaceCase[] = [
   },
   {
     name: 'sees that a message speaks to somebody else',
+    needs: 'others',
     run: async (harness) => {
       const { conversation } = await mentioned(harness);
       await harness.adapter.surfaceOf(conversation).post(markdown('answer'), key('k1'));
@@ -68,6 +69,7 @@ export const inboundCases: readonly SurfaceCase[] = [
   },
   {
     name: 'gives the same key to every delivery of a message',
+    needs: 'repeats',
     run: async (harness) => {
       const message = await mentioned(harness);
       const before = harness.events.length;
@@ -115,6 +117,7 @@ export const inboundCases: readonly SurfaceCase[] = [
   },
   {
     name: 'reads a file that came with a message, up to a limit',
+    needs: 'files',
     run: async (harness) => {
       const said = await harness.say('see file', {
         mention: true,

@@ -95,7 +95,8 @@ export const outboundCases: readonly SurfaceCase[] = [
       expect(capabilities.lengthOf(fitting)).toBe(capabilities.mostMessageLength);
       const { messageId } = await surface.post(markdown(fitting), key('k1'));
       await surface.edit(messageId, markdown(fitting));
-      expect((await harness.shown(conversation))[0]?.text).toContain(fitting);
+      // Drawn Markdown does not show a space at its end.
+      expect((await harness.shown(conversation))[0]?.text).toContain(fitting.trim());
     },
   },
   {

@@ -1,9 +1,17 @@
-/** An adapter without a platform: keeps what is shown, tells what it is told to tell. */
+/**
+ * An adapter without a platform: keeps what is shown, tells what people are made to say. It stands
+ * in for platforms by keeping their contract (test/contract/fake-surface.test.ts).
+ */
 
 import { BotError, type ErrorCode } from '../../src/base/errors.ts';
 import type { Conversation } from '../../src/messages/conversation.ts';
 import type { Adapter, OnEvent } from '../../src/surface/adapter.ts';
-import type { InboundMessage } from '../../src/surface/inbound.ts';
+import type {
+  InboundClick,
+  InboundFile,
+  InboundForm,
+  InboundMessage,
+} from '../../src/surface/inbound.ts';
 import type { HistoryMessage, OutboundMessage } from '../../src/surface/outbound.ts';
 import type { Surface } from '../../src/surface/surface.ts';
 
@@ -11,9 +19,23 @@ export interface ShownMessage {
   readonly messageId: string;
   readonly key: string;
   readonly thread: string;
+  readonly conversation: Conversation;
   message: OutboundMessage;
   edits: number;
 }
+
+/** What a person says; the rest of the event is filled in. */
+export type Saying = Pick<
+  InboundMessage,
+  | 'conversation'
+  | 'author'
+  | 'messageId'
+  | 'place'
+  | 'text'
+  | 'mentionsBot'
+  | 'addressesOther'
+  | 'files'
+>;
 
 /** Faults by call: the nth call of a kind from now on (1 is the next) fails so. */
 export interface Fault {
@@ -34,6 +56,21 @@ export interface FakeAdapter extends Adapter {
   history: HistoryMessage[];
   missed: InboundMessage[];
   fail(fault: Fault): void;
+  /** A person says something; lost where the adapter is stopped. */
+  say(saying: Saying): Promise<void>;
+  editSaid(messageId: string, text: string): Promise<void>;
+  removeSaid(messageId: string): Promise<void>;
+  /** Delivers a message again. */
+  tellAgain(messageId: string): Promise<void>;
+  /** A click or a filled form; a failure to store it is told to the person. */
+  press(event: InboundClick | InboundForm): Promise<void>;
+  addFile(file: {
+    readonly name: string;
+    readonly mediaType: string;
+    readonly content: string;
+  }): InboundFile;
+  /** Where a shown message stands. */
+  conversationOf(messageId: string): Conversation;
   /** Texts of a thread's messages as a reader sees them, in order. */
   texts(thread: string): readonly string[];
 }
@@ -44,6 +81,11 @@ export function createFakeAdapter(
   const { name = 'web', mostMessageLength = 2000 } = options;
   const shown: ShownMessage[] = [];
   const faults: { fault: Fault; left: number }[] = [];
+  /** What people said through `say`, and what is shown, in one order. */
+  const order: string[] = [];
+  const said: InboundMessage[] = [];
+  const files = new Map<string, Uint8Array>();
+  let tell: OnEvent | null = null;
   let ids = 0;
 
   const act = <T>(call: Fault['call'], effect: () => T): T => {
@@ -67,16 +109,20 @@ export function createFakeAdapter(
   const surfaceOf = (conversation: Conversation): Surface => ({
     post: async (message, { key, maybePosted }) =>
       act('post', () => {
+        checkLength(message);
         const known = shown.find((other) => other.key === key);
         if (known && !maybePosted) throw new Error(`key ${key} was posted twice`);
         if (known) return { messageId: known.messageId };
         ids += 1;
         const messageId = `m${ids}`;
-        shown.push({ messageId, key, thread: conversation.thread, message, edits: 0 });
+        const { thread } = conversation;
+        shown.push({ messageId, key, thread, conversation, message, edits: 0 });
+        order.push(messageId);
         return { messageId };
       }),
     edit: async (messageId, message) =>
       act('edit', () => {
+        checkLength(message);
         const known = shown.find((other) => other.messageId === messageId);
         if (!known) throw new BotError('message_gone', 'there is no such message');
         known.message = message;
@@ -93,12 +139,48 @@ export function createFakeAdapter(
     react: async (messageId, sign, on) => {
       fake.reactions.push(`${on ? '+' : '-'}${sign}:${messageId}`);
     },
-    history: async (most) => fake.history.slice(-most),
+    history: async (most) => [...fake.history, ...historyOf(conversation)].slice(-most),
     whisper: async (person, text) => {
       fake.whispers.push({ person, text });
     },
-    download: async () => new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]),
+    download: async ({ id, name: fileName }, mostBytes) => {
+      const bytes = files.get(id) ?? new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]);
+      if (bytes.length > mostBytes)
+        throw new BotError('message_too_long', `${fileName} is too large`);
+      return bytes;
+    },
   });
+
+  const checkLength = (message: OutboundMessage): void => {
+    const isTooLong = message.blocks.some(
+      (block) => block.kind === 'markdown' && block.text.length > mostMessageLength,
+    );
+    if (isTooLong) throw new BotError('message_too_long', 'this message is too long');
+  };
+
+  const historyOf = ({ thread }: Conversation): readonly HistoryMessage[] => {
+    const own = shown.map(({ messageId, message, ...rest }) => ({
+      ...{ messageId, author: 'Deckhand', authorIsSelf: true, text: textOfMessage(message) },
+      thread: rest.thread,
+    }));
+    const theirs = said.map(({ messageId, author, text, conversation }) => ({
+      ...{ messageId, author: author.name, authorIsSelf: false, text },
+      thread: conversation.thread,
+    }));
+    return [...theirs, ...own]
+      .filter((message) => message.thread === thread)
+      .map(({ thread: _thread, ...message }) => ({
+        ...message,
+        at: order.indexOf(message.messageId),
+      }))
+      .toSorted((one, other) => one.at - other.at);
+  };
+
+  const saidMessage = (messageId: string): InboundMessage => {
+    const found = said.find((message) => message.messageId === messageId);
+    if (!found) throw new Error(`nobody said ${messageId}`);
+    return found;
+  };
 
   const fake: FakeAdapter = {
     name,
@@ -110,12 +192,25 @@ export function createFakeAdapter(
       statusEveryMs: 8000,
     },
     routes: [],
-    start: async (_onEvent: OnEvent) => {},
-    stop: async () => {},
-    state: () => ({ connected: true, detail: 'fake' }),
+    start: async (onEvent) => {
+      tell = onEvent;
+    },
+    stop: async () => {
+      tell = null;
+    },
+    state: () => ({ connected: tell !== null, detail: 'fake' }),
     spaces: () => [{ id: 'local', name: 'Local' }],
     surfaceOf,
-    messagesAfter: async () => fake.missed,
+    messagesAfter: async ({ channel, thread }, afterMessageId, most) => {
+      const after = said.findIndex(({ messageId }) => messageId === afterMessageId);
+      const later = said
+        .slice(after + 1)
+        .filter(({ conversation }) => conversation.channel === channel)
+        .filter(({ conversation, place }) =>
+          thread === null ? place !== 'thread' : conversation.thread === thread,
+        );
+      return [...fake.missed, ...later].slice(0, most);
+    },
     shown,
     whispers: [],
     reactions: [],
@@ -125,6 +220,55 @@ export function createFakeAdapter(
     missed: [],
     fail: (fault) => {
       faults.push({ fault, left: fault.nth });
+    },
+    say: async (saying) => {
+      const { channel } = saying.conversation;
+      const message: InboundMessage = {
+        ...saying,
+        kind: 'message',
+        eventKey: `${name}:${channel}:${saying.messageId}`,
+        at: order.length,
+        channelName: channel,
+        channelKind: saying.place === 'direct' ? 'direct' : 'public',
+      };
+      said.push(message);
+      order.push(message.messageId);
+      await tell?.(message);
+    },
+    editSaid: async (messageId, text) => {
+      const { eventKey, conversation, author, at } = saidMessage(messageId);
+      ids += 1;
+      const key = `${eventKey}:edit${ids}`;
+      await tell?.({
+        ...{ kind: 'message_edited', eventKey: key, conversation, author, at, messageId, text },
+      });
+    },
+    removeSaid: async (messageId) => {
+      const { eventKey, conversation, at } = saidMessage(messageId);
+      const key = `${eventKey}:deleted`;
+      await tell?.({ kind: 'message_deleted', eventKey: key, conversation, messageId, at });
+    },
+    tellAgain: async (messageId) => {
+      await tell?.(saidMessage(messageId));
+    },
+    press: async (event) => {
+      try {
+        await tell?.(event);
+      } catch {
+        const text = 'This could not be saved; please try again.';
+        fake.whispers.push({ person: event.author.id, text });
+      }
+    },
+    addFile: ({ name: fileName, mediaType, content }) => {
+      const bytes = Buffer.from(content);
+      const id = `f${files.size + 1}`;
+      files.set(id, bytes);
+      return { id, name: fileName, mediaType, bytes: bytes.length, url: `fake:${id}` };
+    },
+    conversationOf: (messageId) => {
+      const found = shown.find((other) => other.messageId === messageId);
+      if (!found) throw new Error(`${messageId} is not shown`);
+      return found.conversation;
     },
     texts: (thread) =>
       shown.filter((other) => other.thread === thread).map(({ message }) => textOfMessage(message)),

@@ -3,17 +3,19 @@
 import { z } from 'zod';
 import { until } from './until.ts';
 
-const messageSchema = z.looseObject({
+const pageMessageSchema = z.looseObject({
   id: z.string(),
   channel: z.string(),
   thread: z.string().nullable(),
   author: z.enum(['person', 'bot']),
   isPrivate: z.boolean(),
   blocks: z.array(z.looseObject({ kind: z.string() })),
+  /** Known people, whose `@Name` is marked. */
+  mentionable: z.array(z.object({ id: z.string(), name: z.string() })),
 });
 const stateSchema = z.object({
   channels: z.array(z.object({ id: z.string(), name: z.string() })),
-  messages: z.array(messageSchema),
+  messages: z.array(pageMessageSchema),
   working: z.array(z.string()),
 });
 export type PageState = z.infer<typeof stateSchema>;
@@ -21,10 +23,12 @@ export type PageState = z.infer<typeof stateSchema>;
 export interface PageClient {
   state(): Promise<PageState>;
   post(path: string, body: unknown): Promise<number>;
+  /** Says something in #general, at top level or in a thread; its id, empty when it was refused. */
+  say(thread: string | null, text: string): Promise<string>;
   /** Says something in #general and returns its id, the thread of the answer. */
   mention(text: string): Promise<string>;
   reply(thread: string, text: string): Promise<void>;
-  /** Texts of the bot's messages in a thread, controls as [label]. */
+  /** Texts of the bot's messages in a thread, controls as [label]; private lines left out. */
   answers(thread: string): Promise<readonly string[]>;
   /** Until the thread's answers are so, and the bot works there no more. */
   untilAnswers(
@@ -34,6 +38,8 @@ export interface PageClient {
   ): Promise<readonly string[]>;
   /** Presses the button with this label in a thread. */
   press(thread: string, label: string): Promise<void>;
+  /** Lines that only the reader sees. */
+  privateLines(): Promise<readonly string[]>;
 }
 
 export function createPageClient(address: string): PageClient {
@@ -47,25 +53,31 @@ export function createPageClient(address: string): PageClient {
   const general = async (): Promise<string> =>
     (await state()).channels.find(({ name }) => name === 'general')?.id ?? '';
   const inThread = (all: PageState, thread: string): PageState['messages'] =>
-    all.messages.filter((message) => message.thread === thread && message.author === 'bot');
+    all.messages.filter(
+      (message) => message.thread === thread && message.author === 'bot' && !message.isPrivate,
+    );
   const answers = async (thread: string): Promise<readonly string[]> =>
-    inThread(await state(), thread).map((message) => message.blocks.map(textOf).join('\n'));
+    inThread(await state(), thread).map(textOfPageMessage);
+  const say = async (thread: string | null, text: string): Promise<string> => {
+    const before = new Set((await state()).messages.map(({ id }) => id));
+    await post('/api/messages', { channel: await general(), thread, text });
+    const own = (await state()).messages.filter(
+      (message) => message.author === 'person' && !before.has(message.id),
+    );
+    return own.at(-1)?.id ?? '';
+  };
 
   return {
     state,
     post,
     answers,
-    mention: async (text) => {
-      const channel = await general();
-      await post('/api/messages', { channel, thread: null, text });
-      const own = (await state()).messages.filter(
-        ({ author, thread }) => author === 'person' && thread === null,
-      );
-      return own.at(-1)?.id ?? '';
-    },
+    say,
+    mention: (text) => say(null, text),
     reply: async (thread, text) => {
-      await post('/api/messages', { channel: await general(), thread, text });
+      await say(thread, text);
     },
+    privateLines: async () =>
+      (await state()).messages.filter(({ isPrivate }) => isPrivate).map(textOfPageMessage),
     untilAnswers: async (thread, isSo, mostMs) => {
       let last: readonly string[] = [];
       await until(async () => {
@@ -116,14 +128,25 @@ const nodeSchema: z.ZodType<TreeNode> = z.lazy(() =>
   }),
 );
 
+export function textOfPageMessage({ blocks }: z.infer<typeof pageMessageSchema>): string {
+  return blocks.map(textOf).join('\n');
+}
+
 /** The words of a block: of its Markdown tree, or of its plain text and buttons. */
 function textOf(block: object): string {
   const buttons = buttonsOf(block).map(({ label }) => `[${label}]`);
   return [wordsOf(nodeSchema.parse(block)), ...buttons].filter((text) => text !== '').join(' ');
 }
 
-function wordsOf(node: TreeNode): string {
-  const own = node.value ?? node.text ?? '';
-  const inner = (node.children ?? []).map(wordsOf).join(node.type === 'root' ? '\n' : '');
-  return own + inner + (node.tree ? wordsOf(node.tree) : '');
+/** The words of a message but what stands in code: where the page looks for mentions. */
+export function wordsOutsideCode({ blocks }: z.infer<typeof pageMessageSchema>): string {
+  const isWords = ({ type }: TreeNode): boolean => type !== 'code' && type !== 'inlineCode';
+  return blocks.map((block) => wordsOf(nodeSchema.parse(block), isWords)).join('\n');
+}
+
+function wordsOf(node: TreeNode, counts: (node: TreeNode) => boolean = () => true): string {
+  if (!counts(node)) return '';
+  const words = (inner: TreeNode): string => wordsOf(inner, counts);
+  const inner = (node.children ?? []).map(words).join(node.type === 'root' ? '\n' : '');
+  return (node.value ?? node.text ?? '') + inner + (node.tree ? words(node.tree) : '');
 }

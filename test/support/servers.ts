@@ -4,7 +4,19 @@
  */
 
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
+
+/** A port that nothing listens on now: for programs that must come back on the same one. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No port was given.');
+  return address.port;
+}
 
 /** True when something listens on the local port. */
 async function portIsOpen(port: number): Promise<boolean> {

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { setImmediate as realTurn } from 'node:timers/promises';
+import { setTimeout as realWait } from 'node:timers/promises';
 import { createRedactor } from '../../src/base/redaction.ts';
 import { createConversations, createSeenPlaces } from '../../src/conversations/conversations.ts';
 import { conversationKeyOf } from '../../src/messages/conversation.ts';
@@ -208,8 +208,9 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   return world;
 }
 
+/** Tools work on real files: real time passes, a millisecond at a time. */
 async function realTurns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await realTurn();
+  await realWait(1);
 }
 
 /** A message in an existing thread, without a mention. */

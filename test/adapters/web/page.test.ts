@@ -1,112 +1,11 @@
 /** The local page over real HTTP: what it takes, what it refuses, what it keeps. */
 
-import http from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { createWebAdapter } from '../../../adapters/web/adapter.ts';
-import { webSettingsSchema } from '../../../adapters/web/settings.ts';
-import { systemClock } from '../../../src/base/clock.ts';
-import { randomId } from '../../../src/base/ids.ts';
-import { createHttpServer, type Server } from '../../../src/server/server.ts';
-import { createAppendLog } from '../../../src/storage/append-log.ts';
-import { createMemoryStore } from '../../../src/storage/memory.ts';
-import type { Store } from '../../../src/storage/store.ts';
-import type { Adapter } from '../../../src/surface/adapter.ts';
-import type { InboundEvent } from '../../../src/surface/inbound.ts';
-import { createKeptLog } from '../../support/log.ts';
+import type { InboundMessage } from '../../../src/surface/inbound.ts';
 import { until } from '../../support/until.ts';
+import { closeAll, own, setUp } from './set-up.ts';
 
-interface Page {
-  readonly port: number;
-  readonly adapter: Adapter;
-  readonly events: InboundEvent[];
-  readonly store: Store;
-  failing: boolean;
-  call(
-    path: string,
-    options?: { method?: string; headers?: Record<string, string>; body?: unknown },
-  ): Promise<{ status: number; headers: http.IncomingHttpHeaders; text: string }>;
-  post(path: string, body: unknown): Promise<number>;
-  state(): Promise<z.infer<typeof stateSchema>>;
-}
-
-const stateSchema = z.object({
-  channels: z.array(z.object({ id: z.string(), name: z.string() })),
-  messages: z.array(
-    z.looseObject({ id: z.string(), thread: z.string().nullable(), author: z.string() }),
-  ),
-});
-
-const servers: Server[] = [];
-
-async function setUp(settings: object = {}, store?: Store): Promise<Page> {
-  const log = createKeptLog();
-  const kept = store ?? createMemoryStore({ clock: systemClock, log });
-  const adapter = createWebAdapter(
-    {
-      clock: systemClock,
-      log,
-      newId: randomId,
-      archive: createAppendLog({ store: kept, log }, 'page', z.json()),
-      commands: () => [],
-      botName: 'Deckhand',
-    },
-    webSettingsSchema.parse(settings),
-  );
-  const server = createHttpServer({
-    clock: systemClock,
-    log,
-    routes: adapter.routes,
-    readiness: async () => ({ ready: true, parts: {} }),
-  });
-  servers.push(server);
-  const port = await server.listen('127.0.0.1', 0);
-  const page: Page = {
-    port,
-    adapter,
-    events: [],
-    store: kept,
-    failing: false,
-    call: (path, { method = 'GET', headers = {}, body } = {}) =>
-      new Promise((resolve, reject) => {
-        const request = http.request(
-          { port, host: '127.0.0.1', path, method, headers },
-          (response) => {
-            let text = '';
-            response.on('data', (piece: Buffer) => {
-              text += piece.toString();
-              if (path === '/api/events') request.destroy();
-            });
-            const end = (): void =>
-              resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-            response.on('end', end);
-            response.on('close', end);
-          },
-        );
-        request.on('error', reject);
-        request.end(body === undefined ? undefined : JSON.stringify(body));
-      }),
-    post: async (path, body) => {
-      const answer = await page.call(path, { method: 'POST', headers: own(port), body });
-      return answer.status;
-    },
-    state: async () =>
-      stateSchema.parse(JSON.parse((await page.call('/api/state', { headers: own(port) })).text)),
-  };
-  await adapter.start(async (event) => {
-    if (page.failing) throw new Error('the store is down');
-    page.events.push(event);
-  });
-  return page;
-}
-
-function own(port: number): Record<string, string> {
-  return { 'content-type': 'application/json', origin: `http://127.0.0.1:${port}` };
-}
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
+afterEach(closeAll);
 
 describe('the page', () => {
   it('is served with its assets and no way to run anything foreign', async () => {
@@ -228,6 +127,26 @@ describe('the page', () => {
       }),
     ).toBe(503);
     expect((await page.state()).messages).toEqual([]);
+  });
+
+  it('reads back what was said after a message, however fast, and no command', async () => {
+    const page = await setUp();
+    const channel = (await page.state()).channels[0]?.id ?? '';
+    const say = (text: string): Promise<number> =>
+      page.post('/api/messages', { channel, thread: null, text });
+    await say('first');
+    await Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(say));
+    await say('/deckhand status');
+    const [first] = (await page.state()).messages;
+    const readAfter = (id: string): Promise<readonly InboundMessage[]> =>
+      page.adapter.messagesAfter({ space: 'local', channel, thread: null }, id, 100);
+    const missed = await readAfter(first?.id ?? '');
+    const texts = missed.map(({ text }) => text);
+    expect(texts.toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+    for (const [index, { messageId }] of missed.entries()) {
+      const rest = await readAfter(messageId);
+      expect(rest.map(({ text }) => text)).toEqual(texts.slice(index + 1));
+    }
   });
 
   it('shows a mention of the bot’s name only where it is one', async () => {
