@@ -8,7 +8,7 @@
 import { abortReasonOf } from '../base/abort.ts';
 import { BotError, botErrorOf } from '../base/errors.ts';
 import { errorFacts } from '../base/log.ts';
-import { buildRequest, interruptedResult } from '../context/request.ts';
+import { buildRequest, interruptedResult, withoutBoundReasoning } from '../context/request.ts';
 import type { Entry, EntryOf } from '../messages/entries.ts';
 import type { AssistantPart, ToolCallPart, ToolResult } from '../messages/parts.ts';
 import type { RunEvent, RunOutcome, StopWhy } from '../messages/run-event.ts';
@@ -128,7 +128,8 @@ async function* endBrokenStep(
   broken: BotError,
 ): AsyncGenerator<RunEvent, StepEnd> {
   const { signal, rules } = current;
-  const shown = message.parts().filter((part) => part.kind === 'text');
+  // Without the thoughts before them, item ids and seals of texts would be refused.
+  const shown = withoutBoundReasoning(message.parts()).filter((part) => part.kind === 'text');
   const goesOn = !signal.aborted && broken.code === 'connection_lost' && rules.mayGoOn();
   // On shutdown nothing of the step is kept: the next start makes the step anew.
   const keeps = message.text().trim() !== '' && !isShutdown(signal);

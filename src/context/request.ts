@@ -67,9 +67,16 @@ export function messagesOf(entries: readonly Entry[]): readonly ChatMessage[] {
   return messages;
 }
 
-/** Vendors tie reasoning to all that came before it; after a deletion it would be refused. */
-function withoutBoundReasoning(parts: readonly AssistantPart[]): readonly AssistantPart[] {
-  return parts.filter(({ kind }) => kind !== 'reasoning' && kind !== 'raw');
+/**
+ * Vendors tie reasoning to all that came before it; after a deletion it would be refused. What texts
+ * and calls carry of it (item ids, signatures) is refused without it, and goes too.
+ */
+export function withoutBoundReasoning(parts: readonly AssistantPart[]): readonly AssistantPart[] {
+  return parts.flatMap((part): AssistantPart[] => {
+    if (part.kind === 'reasoning' || part.kind === 'raw') return [];
+    const { raw: _raw, ...bare } = part;
+    return [bare];
+  });
 }
 
 function addUserParts(messages: ChatMessage[], parts: readonly UserPart[]): void {

@@ -20,6 +20,11 @@ export interface CallDeps {
 export interface Call extends Spoken {
   /** Longest silence in milliseconds, pings and comments counted as sound. */
   readonly idleMs: number;
+  /**
+   * The key, and what else the server must be told. The request carries these, its content type and
+   * our name, whatever the SDK or the environment it reads would add.
+   */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** What the SDK is given to open its stream with. */
@@ -32,6 +37,12 @@ export interface CallTrace {
   /** The last bytes were `[DONE]`, the end mark of Chat Completions. */
   sawDone: boolean;
 }
+
+const ourHeaders: Readonly<Record<string, string>> = {
+  accept: 'application/json',
+  'content-type': 'application/json',
+  'user-agent': 'deckhand',
+};
 
 /** For the SDKs: longer than any wait that the idle watch allows, so that only that one counts. */
 export const sdkTimeoutMs = 3_600_000;
@@ -121,7 +132,10 @@ function watchedFetch(
   refused: (error: BotError) => BotError,
 ): ModelFetch {
   return async (input, init) => {
-    const response = await deps.fetch(input, init);
+    const response = await deps.fetch(input, {
+      ...init,
+      headers: { ...ourHeaders, ...call.headers },
+    });
     sound();
     if (!response.ok) {
       const failure = await failureOfResponse(response, deps.clock.now());

@@ -1,7 +1,7 @@
 /**
  * What a model server answered, as a BotError with a closed code. Vendors word the same failure in
- * many ways; this is the only place that reads their texts. Order matters: rate limits come before
- * overflow, because "too many tokens per minute" must never cost anybody their history.
+ * many ways; this is the only place that reads their texts. The status and the error's own type
+ * decide, because a text may quote anything; order matters: rate limits come before overflow.
  */
 
 import { BotError } from '../base/errors.ts';
@@ -40,6 +40,14 @@ export class WireError extends Error {
     super(`HTTP ${failure.status ?? 'stream'} ${failure.type ?? failure.code ?? ''}`.trim());
     this.name = 'WireError';
     this.failure = failure;
+  }
+}
+
+/** Cause of a failure that is worth one more try, not a whole ladder of them. */
+export class MalformedAnswer extends Error {
+  constructor() {
+    super('The model wrote what its own server could not read.');
+    this.name = 'MalformedAnswer';
   }
 }
 
@@ -98,35 +106,71 @@ const someOf = (patterns: readonly RegExp[], text: string): boolean =>
 /** Statuses under which an overflow has been seen; undefined is an error inside a stream. */
 const overflowStatuses: readonly (number | undefined)[] = [400, 413, 422, 500, undefined];
 
-/** The closed code of a failure. */
+/**
+ * How much the kind of failure is settled before its text is read: `final` will fail the same way
+ * again, `passing` will not, `open` says nothing (an error inside a stream without a type).
+ */
+type Standing = 'limited' | 'overloaded' | 'passing' | 'final' | 'open';
+
+const finalTypes = /invalid|bad_request|unsupported|not_found/iu;
+const passingTypes = /server_error|internal|api_error|unavailable|timeout/iu;
+
+/** From the status and the error's own type and code; never from its text. */
+function standingOf({ code, type }: WireFailure, status: number | undefined): Standing {
+  const named = `${code ?? ''} ${type ?? ''}`;
+  if (status === 429) return 'limited';
+  if (status === 503 || status === 529) return 'overloaded';
+  if (someOf(ratePatterns, named)) return 'limited';
+  if (someOf(overloadPatterns, named)) return 'overloaded';
+  if (status === undefined) {
+    if (finalTypes.test(named)) return 'final';
+    return passingTypes.test(named) ? 'passing' : 'open';
+  }
+  return status >= 500 || status === 408 || status === 409 ? 'passing' : 'final';
+}
+
+/** The HTTP status, or the one that an error inside a 200 names. */
+function statusOf({ status, code }: WireFailure): number | undefined {
+  if (status !== undefined) return status;
+  return /^[45]\d\d$/u.test(code ?? '') ? Number(code) : undefined;
+}
+
+/** The closed code of a failure. Status and type decide, the text only refines. */
 export function codeOfFailure(failure: WireFailure): FailureCode {
-  const { status } = failure;
+  const status = statusOf(failure);
+  const standing = standingOf(failure, status);
   const text = `${failure.code ?? ''} ${failure.type ?? ''} ${failure.message}`;
   return (
-    limitCode(failure, text) ??
-    (status === 503 || status === 529 ? 'overloaded' : undefined) ??
+    limitCode(failure, status, standing, text) ??
+    (standing === 'overloaded' ? 'overloaded' : undefined) ??
     overflowCode(status, text) ??
     accessCode(status, text) ??
-    restCode(status, text)
+    restCode(standing, status, text)
   );
 }
 
-function limitCode({ status, retryAfterMs }: WireFailure, text: string): FailureCode | undefined {
+function limitCode(
+  { retryAfterMs }: WireFailure,
+  status: number | undefined,
+  standing: Standing,
+  text: string,
+): FailureCode | undefined {
   const isQuota = someOf(quotaPatterns, text);
   if (status === 402) return 'quota_exhausted';
-  if (status === 429) {
+  if (standing === 'limited') {
     // Gemini words its per-minute limits as "quota" too; a short wait in the answer tells them apart.
     if (isQuota && (retryAfterMs === undefined || /PerDay/u.test(text))) return 'quota_exhausted';
     return 'model_rate_limited';
   }
   if (isQuota && (status === undefined || status < 500)) return 'quota_exhausted';
-  if (someOf(ratePatterns, text)) return 'model_rate_limited';
+  if (standing !== 'final' && someOf(ratePatterns, text)) return 'model_rate_limited';
   return undefined;
 }
 
 function overflowCode(status: number | undefined, text: string): FailureCode | undefined {
   if (!overflowStatuses.includes(status)) return undefined;
-  if (someOf(overflowPatterns, text)) return 'context_overflow';
+  // "Too many tokens per minute" must never cost anybody their history.
+  if (someOf(overflowPatterns, text) && !someOf(ratePatterns, text)) return 'context_overflow';
   return status === 413 ? 'context_overflow' : undefined;
 }
 
@@ -139,16 +183,14 @@ function accessCode(status: number | undefined, text: string): FailureCode | und
   return undefined;
 }
 
-function restCode(status: number | undefined, text: string): FailureCode {
-  if (someOf(overloadPatterns, text)) return 'overloaded';
+function restCode(standing: Standing, status: number | undefined, text: string): FailureCode {
   if (status === 408 || status === 409) return 'connection_lost';
-  if (status !== undefined && status >= 500) return 'overloaded';
+  if (standing === 'passing') return 'overloaded';
   if (someOf(refusedPatterns, text)) return 'refused';
-  if (status === undefined) {
-    // An error inside a stream: only what names the request as bad is final.
-    return /invalid|bad_request|unsupported/iu.test(text) ? 'bad_request' : 'overloaded';
-  }
-  return 'bad_request';
+  if (standing === 'final') return 'bad_request';
+  // An error inside a stream: only what names the request as bad is final.
+  if (someOf(overloadPatterns, text)) return 'overloaded';
+  return /invalid|bad_request|unsupported/iu.test(text) ? 'bad_request' : 'overloaded';
 }
 
 /** The BotError of a failure; its cause is a WireError. */

@@ -4,8 +4,9 @@
  * prefix stay the same from step to step.
  *
  * Afterwards: turns alternate, user first and user last (but for a paused message); every call has
- * exactly one result, in call order, at the head of the next user turn; no empty text, no message
- * of thoughts alone; vendor data only where its origin is the one spoken to.
+ * exactly one result, in call order, at the head of the next user turn, and an id and a name that
+ * the server takes; no empty text, no message of thoughts alone; vendor data only where its origin
+ * is the one spoken to.
  */
 
 import type { ChatMessage } from '../messages/chat.ts';
@@ -17,6 +18,7 @@ import type {
   ToolResult,
   UserPart,
 } from '../messages/parts.ts';
+import { fitName, fitId as plainId } from './call-ids.ts';
 
 export type Turn = UserTurn | AssistantTurn;
 
@@ -40,6 +42,13 @@ export interface NormaliseOptions {
   readonly isPaused?: (parts: readonly AssistantPart[]) => boolean;
   /** True keeps empty texts that carry vendor data of this origin (Gemini's signatures). */
   readonly keepsSealedText?: boolean;
+  /**
+   * True where vendor data is good only with the call's own name (Gemini): such a name goes back as
+   * it came, and where it must be replaced the data is left out.
+   */
+  readonly bindsNames?: boolean;
+  /** Makes an id that this server takes, the same one each time. Default: fitId. */
+  readonly fitId?: (id: string) => string;
   /** False leaves all thoughts and seals out, as for a foreign model. Default true. */
   readonly withReasoning?: boolean;
 }
@@ -54,9 +63,10 @@ export function normaliseMessages(
   options: NormaliseOptions,
 ): readonly Turn[] {
   const isContent = options.isContent ?? never;
+  const isPaused = options.isPaused ?? never;
   const origin = options.withReasoning === false ? undefined : options.origin;
   const turns: Turn[] = [];
-  const takenIds = new Set<string>();
+  const withFitCalls = createCallFitter(options);
   const addUser = (results: readonly ToolResult[], parts: readonly UserPart[]): void => {
     if (results.length === 0 && parts.length === 0) return;
     const last = turns.at(-1);
@@ -70,22 +80,24 @@ export function normaliseMessages(
     }
   };
   const addAssistant = (parts: readonly AssistantPart[], results: readonly ToolResult[]): void => {
-    const own = parts.flatMap((part) => {
+    const fitted = withFitCalls(parts, results);
+    const own = fitted.parts.flatMap((part) => {
       const cleaned = cleanPart(part, origin, options.keepsSealedText ?? false);
       return cleaned === undefined ? [] : [cleaned];
     });
-    const cleaned = withoutIdleThoughts(own, isContent);
-    const { named, answers } = withUniqueIds(cleaned, results, takenIds);
+    const named = withoutIdleThoughts(own, isContent);
     if (named.length > 0) {
       const last = turns.at(-1);
-      if (last?.role === 'assistant') {
+      if (last?.role === 'assistant' && isPaused(last.parts)) {
         turns[turns.length - 1] = { role: 'assistant', parts: [...last.parts, ...named] };
       } else {
-        if (last === undefined) addUser([], [{ kind: 'text', text: continueText }]);
+        // Also between two answers: it stood at the end when the second one was asked for, and the
+        // thoughts of that one are bound to it.
+        if (last?.role !== 'user') addUser([], [{ kind: 'text', text: continueText }]);
         turns.push({ role: 'assistant', parts: named });
       }
     }
-    addUser(answers, []);
+    addUser(fitted.answers, []);
   };
   for (const [place, message] of messages.entries()) {
     // Results are taken with their calls; those without a call are left out.
@@ -95,8 +107,8 @@ export function normaliseMessages(
     }
   }
   const last = turns.at(-1);
-  const isPaused = last?.role === 'assistant' && (options.isPaused ?? never)(last.parts);
-  if (!isPaused && last?.role !== 'user') addUser([], [{ kind: 'text', text: continueText }]);
+  const goesOn = last?.role === 'assistant' && isPaused(last.parts);
+  if (!goesOn && last?.role !== 'user') addUser([], [{ kind: 'text', text: continueText }]);
   return turns;
 }
 
@@ -165,34 +177,50 @@ function isSameOrigin(a: Origin, b: Origin | undefined): boolean {
   return a.provider === b?.provider && a.endpoint === b.endpoint && a.model === b.model;
 }
 
-/**
- * Calls keep their id unless an earlier call of the conversation has it (some servers count from
- * zero in every message); the result follows its call, and a missing one is filled in.
- */
-function withUniqueIds(
-  parts: readonly AssistantPart[],
-  results: readonly ToolResult[],
-  takenIds: Set<string>,
-): { named: readonly AssistantPart[]; answers: readonly ToolResult[] } {
-  const left = [...results];
-  const answers: ToolResult[] = [];
-  const named = parts.map((part): AssistantPart => {
-    if (part.kind !== 'tool_call') return part;
-    const callId = freeId(part.callId, takenIds);
-    takenIds.add(callId);
-    const at = left.findIndex((result) => result.callId === part.callId);
-    const [result] = at < 0 ? [] : left.splice(at, 1);
-    answers.push({ ...(result ?? interruptedResult(part)), callId });
-    return callId === part.callId ? part : { ...part, callId };
-  });
-  return { named, answers };
+interface FittedCalls {
+  readonly parts: readonly AssistantPart[];
+  /** One for each call, in call order, under the call's id and name. */
+  readonly answers: readonly ToolResult[];
 }
 
-function freeId(wanted: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(wanted)) return wanted;
-  let count = 2;
-  while (taken.has(`${wanted}_${count}`)) count += 1;
-  return `${wanted}_${count}`;
+/**
+ * Calls keep their id unless an earlier call of the conversation has it (some servers count from
+ * zero in every message) or the server spoken to might refuse it; its own ids it gets back as they
+ * came. The result follows its call, and a missing one is filled in.
+ */
+function createCallFitter({ origin, bindsNames, fitId = plainId }: NormaliseOptions) {
+  const takenIds = new Set<string>();
+  const freeId = (callId: string, wanted: string): string => {
+    let id = wanted;
+    for (let count = 2; takenIds.has(id); count += 1) id = fitId(`${callId}_${count}`);
+    takenIds.add(id);
+    return id;
+  };
+  const fitCall = (call: ToolCallPart): ToolCallPart => {
+    const isOwn = call.raw !== undefined && isSameOrigin(call.raw.origin, origin);
+    const callId = freeId(call.callId, isOwn ? call.callId : fitId(call.callId));
+    const keepsName = isOwn && bindsNames === true && call.name !== '';
+    const name = keepsName ? call.name : fitName(call.name);
+    const { raw: _raw, ...bare } = call;
+    return { ...(name !== call.name && bindsNames === true ? bare : call), callId, name };
+  };
+  return (parts: readonly AssistantPart[], results: readonly ToolResult[]): FittedCalls => {
+    const left = [...results];
+    const answers: ToolResult[] = [];
+    const fitted = parts.map((part): AssistantPart => {
+      if (part.kind !== 'tool_call') return part;
+      const call = fitCall(part);
+      const at = left.findIndex((result) => result.callId === part.callId);
+      const [result] = at < 0 ? [] : left.splice(at, 1);
+      answers.push({
+        ...(result ?? interruptedResult(part)),
+        callId: call.callId,
+        name: call.name,
+      });
+      return call;
+    });
+    return { parts: fitted, answers };
+  };
 }
 
 function interruptedResult(call: ToolCallPart): ToolResult {

@@ -1,12 +1,14 @@
 /**
  * Our own retries, visible and stoppable: before the first thing that anybody could have seen or
  * that has started a tool, a request that failed for a passing reason is made again. Afterwards
- * never: a stream that has shown something is not replayed.
+ * never: a stream that has shown something is not replayed. Thoughts are not shown; they are held
+ * back with all else until the first word or call.
  */
 
 import { type Clock, sleep } from '../base/clock.ts';
 import { type BotError, isBotError } from '../base/errors.ts';
 import type { ChatProvider, ChatRequest, ChatStreamEvent } from '../messages/chat.ts';
+import { MalformedAnswer } from './errors.ts';
 
 interface RetryWaiting {
   readonly kind: 'retry_waiting';
@@ -30,6 +32,8 @@ export interface RetryOptions {
 
 const defaultLadderMs: readonly number[] = [3_000, 10_000, 30_000, 60_000, 120_000];
 const spread = 0.25;
+/** How many malformed messages are asked for anew. */
+const mostMalformed = 1;
 
 /** Streams a message, retrying as told above; throws what the provider threw when it gives up. */
 export async function* streamWithRetry(
@@ -38,8 +42,8 @@ export async function* streamWithRetry(
   signal: AbortSignal,
   options: RetryOptions,
 ): AsyncGenerator<RetriedEvent, void> {
-  const ladderMs = options.ladderMs ?? defaultLadderMs;
-  for (let attempt = 0; ; attempt += 1) {
+  const nextWait = createPatience(options);
+  for (;;) {
     // Held back until something counts, so that a retried message starts only once.
     let held: ChatStreamEvent[] | undefined = [];
     try {
@@ -54,26 +58,60 @@ export async function* streamWithRetry(
       }
       return;
     } catch (thrown) {
-      const stepMs = ladderMs[attempt];
-      if (held === undefined || stepMs === undefined || !isPassing(thrown)) throw thrown;
-      const delayMs = delayOf(thrown, stepMs, options);
-      if (delayMs === undefined) throw thrown;
-      yield { kind: 'retry_waiting', reason: thrown.message, delayMs };
-      await sleep(options.clock, delayMs, signal);
+      const waiting = held === undefined ? undefined : nextWait(thrown);
+      if (waiting === undefined) throw thrown;
+      yield waiting;
+      await sleep(options.clock, waiting.delayMs, signal);
     }
   }
 }
 
+/** Gives the wait before the next attempt; undefined when there should be none. */
+function createPatience(options: RetryOptions): (thrown: unknown) => RetryWaiting | undefined {
+  let attempt = 0;
+  let malformed = 0;
+  return (thrown) => {
+    if (!isPassing(thrown)) return undefined;
+    if (thrown.cause instanceof MalformedAnswer) malformed += 1;
+    const delayMs = delayOf(thrown, attempt, options);
+    attempt += 1;
+    if (delayMs === undefined || malformed > mostMalformed) return undefined;
+    return { kind: 'retry_waiting', reason: thrown.message, delayMs };
+  };
+}
+
+/** Words people read, calls that start a tool, and the end: after it nothing can fail. */
 function isShown(event: ChatStreamEvent): boolean {
-  return event.kind !== 'message_start' && event.kind !== 'usage';
+  switch (event.kind) {
+    case 'text_delta':
+      return event.text.trim() !== '';
+    case 'tool_call_start':
+    case 'tool_call_delta':
+    case 'tool_call_ready':
+    case 'message_end':
+      return true;
+    case 'message_start':
+    case 'reasoning_delta':
+    case 'reasoning_signature':
+    case 'citations':
+    case 'server_tool':
+    case 'raw_part':
+    case 'usage':
+      return false;
+  }
 }
 
 function isPassing(thrown: unknown): thrown is BotError {
   return isBotError(thrown, 'model_rate_limited', 'overloaded', 'connection_lost');
 }
 
-/** Never earlier than the provider asked; undefined when it asks for longer than we wait. */
-function delayOf(error: BotError, stepMs: number, options: RetryOptions): number | undefined {
+/**
+ * Never earlier than the provider asked; undefined when it asks for longer than we wait, or when
+ * the ladder has no step for a further attempt.
+ */
+function delayOf(error: BotError, attempt: number, options: RetryOptions): number | undefined {
+  const stepMs = (options.ladderMs ?? defaultLadderMs)[attempt];
+  if (stepMs === undefined) return undefined;
   const { retryAfterMs } = error;
   if (retryAfterMs === undefined) {
     return Math.round(stepMs * (1 + spread * (2 * options.random() - 1)));

@@ -146,6 +146,36 @@ function describeSpeech(under: ProviderUnderTest): void {
     expect(JSON.stringify(server.requests[3]?.body)).toContain('a.zip');
   });
 
+  it('sends the image of a failed call where the server takes it', async () => {
+    const { server, provider } = bench();
+    server.script(say('I see.'));
+    const failed: ChatMessage = {
+      role: 'tool',
+      results: [
+        {
+          callId: 'c1',
+          name: 'clock',
+          outcome: 'error',
+          parts: [
+            { kind: 'text', text: 'It stands still.' },
+            { kind: 'image', mediaType: 'image/png', base64: png },
+          ],
+        },
+        { callId: 'c2', name: 'clock', outcome: 'ok', parts: [{ kind: 'text', text: 'noon' }] },
+      ],
+    };
+    const calls = ['c1', 'c2'].map(
+      (callId) => ({ kind: 'tool_call', callId, name: 'clock', input: {} }) as const,
+    );
+    const messages: ChatMessage[] = [userText('go'), { role: 'assistant', parts: calls }, failed];
+    const events = await collect(provider.stream(ask(messages), never));
+    expect(events.at(-1)).toMatchObject({ kind: 'message_end', stop: 'end' });
+    expect(server.requests.map((request) => request.objection)).toEqual([undefined]);
+    const sent = JSON.stringify(server.requests[0]?.body);
+    expect(sent).toContain('It stands still.');
+    expect(sent.split(png)).toHaveLength(2);
+  });
+
   it('keeps the bytes of the prefix from step to step', async () => {
     const { server, provider } = bench();
     server.script(message(call('c1', 'clock')), say('Noon.'));

@@ -7,7 +7,7 @@ import { createCompatibleProvider } from '../../src/providers/compatible/provide
 import { createGeminiProvider } from '../../src/providers/gemini/provider.ts';
 import { createOpenaiProvider } from '../../src/providers/openai/provider.ts';
 import { say } from '../emulators/model/script.ts';
-import { objectOf } from '../emulators/model/wire.ts';
+import { objectOf, objectsOf } from '../emulators/model/wire.ts';
 import { createModelServer, type ModelServer, type WireName } from '../emulators/model-server.ts';
 import {
   assistantText,
@@ -15,6 +15,7 @@ import {
   collect,
   collectUntilThrow,
   createTestDeps,
+  okResult,
   userText,
 } from '../support/providers.ts';
 
@@ -81,6 +82,28 @@ describe('a refused field', () => {
     const { thrown } = await collectUntilThrow(provider.stream(chatRequestOf('m'), never));
     expect(thrown).toMatchObject({ code: 'bad_request' });
     expect(server.requests).toHaveLength(2);
+  });
+
+  it('of ids that are too long makes them nine characters, calls and results alike', async () => {
+    server.script(
+      refusal('Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.'),
+      say('Fine.'),
+    );
+    const messages = [
+      userText('go'),
+      {
+        role: 'assistant',
+        parts: ['call_1', 'abc123XYZ'].map(
+          (callId) => ({ kind: 'tool_call', callId, name: 'clock', input: {} }) as const,
+        ),
+      } as const,
+      okResult('call_1', 'clock', 'noon'),
+    ];
+    await collect(makers.compatible().stream(chatRequestOf('m', messages), never));
+    const sent = objectsOf(server.requests[1]?.body['messages']);
+    const called = sent.flatMap((one) => objectsOf(one['tool_calls']).map(({ id }) => id));
+    expect(called).toEqual([expect.stringMatching(/^[0-9a-f]{9}$/u), 'abc123XYZ']);
+    expect(sent.flatMap((one) => one['tool_call_id'] ?? [])).toEqual(called);
   });
 
   it('of thoughts bound to an edited history sends this request without them', async () => {

@@ -68,6 +68,11 @@ describe('a conversation', () => {
           // Every server counts its calls from zero.
           call('call_0', 'weather', { city: `City ${place}` }),
           call('call_1', 'clock'),
+          // Ids and names as some servers make them, and others refuse them.
+          call('functions.weather:0', 'weather', { city: 'Rome' }),
+          call(`${'x'.repeat(89)}${place}`, 'functions.clock'),
+          call('call_4', ''),
+          call('call_5', `n${'a'.repeat(70)}`),
         ),
         message({ kind: 'reasoning', text: 'Enough.' }, { kind: 'text', text: `Answer ${place}.` }),
       );
@@ -83,6 +88,28 @@ describe('a conversation', () => {
     // The fourth model spoke before: its own thoughts are there again, the others' are not.
     expect(last).toContain('Thought 3.');
     expect(last).not.toContain('Thought 2.');
+  });
+
+  it.each(names)('gives %s the odd ids back that it gave itself', async (name) => {
+    const ids = ['functions.weather:0', 'x'.repeat(90)];
+    const { provider, model } = registryOf().resolve(name);
+    server.script(
+      message(...ids.map((id) => call(id, 'weather', { city: 'Rome' }))),
+      message({ kind: 'text', text: 'Rain.' }),
+    );
+    const accumulator = createMessageAccumulator();
+    const never = new AbortController().signal;
+    const request = (messages: ChatMessage[]) => chatRequestOf(model, messages);
+    for await (const event of provider.stream(request([userText('go')]), never)) {
+      accumulator.add(event);
+    }
+    const parts = storedParts(accumulator.parts());
+    for await (const _ of provider.stream(
+      request([userText('go'), { role: 'assistant', parts }]),
+      never,
+    ));
+    const sent = JSON.stringify(server.requests.at(-1)?.body);
+    for (const id of ids) expect(sent.split(JSON.stringify(id))).toHaveLength(3);
   });
 
   it.each(names)('goes on with %s after it was stopped in the middle', async (name) => {

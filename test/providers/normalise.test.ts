@@ -2,17 +2,17 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/messages/chat.ts';
-import type { AssistantPart } from '../../src/messages/parts.ts';
+import type { AssistantPart, ToolCallPart } from '../../src/messages/parts.ts';
 import { normaliseMessages, resultText } from '../../src/providers/normalise.ts';
 import { assistantText, okResult, userText } from '../support/providers.ts';
 
 const origin = { provider: 'p', endpoint: 'e', model: 'm' };
 const raw = { origin, data: { id: 'r1' } };
 const foreign = { origin: { ...origin, model: 'other' }, data: { id: 'r2' } };
-const callOf = (callId: string): AssistantPart => ({
+const callOf = (callId: string, name = 'clock'): ToolCallPart => ({
   kind: 'tool_call',
   callId,
-  name: 'clock',
+  name,
   input: {},
 });
 const said = (...parts: AssistantPart[]): ChatMessage => ({ role: 'assistant', parts });
@@ -70,6 +70,69 @@ describe('normaliseMessages', () => {
     expect(turns[4]).toMatchObject({ results: [], parts: [{ text: 'thanks' }] });
   });
 
+  it('makes foreign ids and names fit, call and result together, always the same way', () => {
+    const odd = ['functions.weather:0', 'x'.repeat(90), 'x'.repeat(91), 'a b'];
+    const messages = [
+      userText('a'),
+      said(...odd.map((callId) => callOf(callId, callId))),
+      ...odd.map((callId) => okResult(callId, callId, callId)),
+      said(callOf('functions.weather:0', '')),
+    ];
+    const turns = turnsOf(...messages);
+    const calls = turns.flatMap((turn) =>
+      turn.role === 'assistant' ? turn.parts.filter((part) => part.kind === 'tool_call') : [],
+    );
+    const results = turns.flatMap((turn) => (turn.role === 'user' ? turn.results : []));
+    expect(results.map(({ callId, name }) => [callId, name])).toEqual(
+      calls.map(({ callId, name }) => [callId, name]),
+    );
+    expect(results.map(resultText).slice(0, 4)).toEqual(odd);
+    expect(new Set(calls.map(({ callId }) => callId)).size).toBe(5);
+    for (const { callId, name } of calls) {
+      expect(callId).toMatch(/^[A-Za-z0-9_-]{1,40}$/u);
+      expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/u);
+    }
+    expect(turnsOf(...messages)).toEqual(turns);
+  });
+
+  it('leaves ids of forty characters alone, and makes longer ones shorter', () => {
+    const idsOf = (callId: string) =>
+      turnsOf(userText('a'), said(callOf(callId))).flatMap((turn) =>
+        turn.role === 'user' ? turn.results.map((result) => result.callId) : [],
+      );
+    expect(idsOf('x'.repeat(40))).toEqual(['x'.repeat(40)]);
+    expect(idsOf('x'.repeat(41))[0]).toHaveLength(40);
+  });
+
+  it('gives odd ids back to their own origin, even without thoughts', () => {
+    const messages = [
+      userText('a'),
+      said({ ...callOf('f.x:0'), raw }, { ...callOf('f.x:0'), raw }),
+    ];
+    for (const withReasoning of [true, false]) {
+      const turn = normaliseMessages(messages, { origin, withReasoning }).at(-1);
+      const ids = turn?.role === 'user' ? turn.results.map(({ callId }) => callId) : [];
+      expect(ids).toEqual(['f.x:0', expect.stringMatching(/^f_x_0_2_[0-9a-f]{12}$/u)]);
+    }
+  });
+
+  it('keeps an own name only where vendor data is bound to it', () => {
+    const messages = [
+      userText('a'),
+      said({ ...callOf('x', 'api.run'), raw }, { ...callOf('y', ''), raw }),
+    ];
+    const partsFor = (bindsNames: boolean) => {
+      const turn = normaliseMessages(messages, { origin, bindsNames })[1];
+      return turn?.role === 'assistant' ? turn.parts : [];
+    };
+    expect(partsFor(true)).toMatchObject([{ name: 'api.run', raw }, { name: 'unnamed_tool' }]);
+    expect(partsFor(true)[1]).not.toHaveProperty('raw');
+    expect(partsFor(false)).toMatchObject([
+      { name: 'api_run', raw },
+      { name: 'unnamed_tool', raw },
+    ]);
+  });
+
   it('keeps vendor data of its own origin only', () => {
     const parts: AssistantPart[] = [
       { kind: 'reasoning', text: 'mine', raw },
@@ -101,7 +164,7 @@ describe('normaliseMessages', () => {
   });
 
   it('begins and ends with a person, but for a paused message', () => {
-    const messages = [assistantText('Hi'), said({ kind: 'raw', raw })];
+    const messages = [said({ kind: 'text', text: 'Hi' }, { kind: 'raw', raw })];
     expect(turnsOf(...messages).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
     const paused = normaliseMessages(messages, {
       origin,
@@ -109,6 +172,24 @@ describe('normaliseMessages', () => {
       isPaused: (parts) => parts.at(-1)?.kind === 'raw',
     });
     expect(paused.map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+
+  it('puts a person’s word between two answers, where it was when the second was asked for', () => {
+    const first = turnsOf(userText('a'), assistantText('One'));
+    const whole = turnsOf(userText('a'), assistantText('One'), userText(' '), assistantText('Two'));
+    expect(whole.slice(0, first.length)).toEqual(first);
+    expect(whole.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'user',
+    ]);
+    const paused = normaliseMessages(
+      [userText('a'), said({ kind: 'raw', raw }), assistantText('Two'), userText('b')],
+      { origin, isContent: () => true, isPaused: (parts) => parts.at(-1)?.kind === 'raw' },
+    );
+    expect(paused.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   });
 
   it('gives the same turns for a prefix, whatever follows', () => {

@@ -4,14 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { BotError, type ErrorCode } from '../../src/base/errors.ts';
 import type { ChatProvider, ChatStreamEvent } from '../../src/messages/chat.ts';
 import { noUsage } from '../../src/messages/usage.ts';
+import { MalformedAnswer } from '../../src/providers/errors.ts';
+import { createGeminiProvider } from '../../src/providers/gemini/provider.ts';
 import { createMessageAccumulator } from '../../src/providers/message-accumulator.ts';
 import {
   type RetriedEvent,
   type RetryOptions,
   streamWithRetry,
 } from '../../src/providers/retry.ts';
+import { type Answer, say } from '../emulators/model/script.ts';
+import { createModelServer } from '../emulators/model-server.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { chatRequestOf } from '../support/providers.ts';
+import { chatRequestOf, collectUntilThrow, createTestDeps } from '../support/providers.ts';
 
 const origin = { provider: 'fake', endpoint: 'e', model: 'm' };
 const start: ChatStreamEvent = { kind: 'message_start', origin };
@@ -137,13 +141,91 @@ describe('streamWithRetry', () => {
 
   it.each<[string, ChatStreamEvent]>([
     ['text', text],
-    ['reasoning', { kind: 'reasoning_delta', text: 'Hm' }],
     ['a call', { kind: 'tool_call_start', callId: 'c', name: 'x' }],
   ])('never replays a stream that has shown %s', async (_, shown) => {
     const { events, madeAtMs, run } = setUp([[start, shown, failing('connection_lost')], whole]);
     expect(await run()).toMatchObject({ code: 'connection_lost' });
     expect(events).toEqual([start, shown]);
     expect(madeAtMs).toHaveLength(1);
+  });
+
+  it('replays what nobody could see: thoughts, seals and white space', async () => {
+    const unseen: readonly ChatStreamEvent[] = [
+      { kind: 'reasoning_delta', text: 'Hm' },
+      { kind: 'reasoning_signature', raw: { origin, data: 's' } },
+      { kind: 'raw_part', part: 'own', raw: { origin, data: 'r' } },
+      { kind: 'text_delta', text: ' \n' },
+    ];
+    const { clock, events, run } = setUp([
+      [start, ...unseen, failing('connection_lost')],
+      [start, ...unseen, text, end],
+    ]);
+    const running = run();
+    await clock.advance(5_000);
+    expect(await running).toBeUndefined();
+    expect(events[0]).toMatchObject({ kind: 'retry_waiting' });
+    expect(events.slice(1)).toEqual([start, ...unseen, text, end]);
+  });
+
+  it('gives a message without anything visible out when it is over', async () => {
+    const silent: Attempt = [start, { kind: 'reasoning_delta', text: 'Hm' }, usage, end];
+    const { events, run } = setUp([silent]);
+    expect(await run()).toBeUndefined();
+    expect(events).toEqual(silent);
+  });
+
+  it('gives a malformed message one more chance, not five', async () => {
+    const malformed = new BotError('overloaded', 'Malformed.', { cause: new MalformedAnswer() });
+    const { clock, madeAtMs, run } = setUp([
+      [failing('overloaded')],
+      [start, malformed],
+      [start, malformed],
+      whole,
+    ]);
+    const running = run();
+    await clock.advance(300_000);
+    expect(await running).toBe(malformed);
+    expect(madeAtMs).toHaveLength(3);
+  });
+
+  it('asks Gemini once more when a call after thoughts was malformed', async () => {
+    const response = (content: object, finishReason?: string) => ({
+      candidates: [{ content, ...(finishReason === undefined ? {} : { finishReason }) }],
+    });
+    const thought = response({ role: 'model', parts: [{ text: 'I call.', thought: true }] });
+    const server = await createModelServer();
+    const malformed: Answer = {
+      kind: 'events',
+      events: [thought, response({}, 'MALFORMED_FUNCTION_CALL')],
+    };
+    server.script(malformed, say('Noon.'), malformed, malformed, say('Never.'));
+    const deps = createTestDeps();
+    const provider = createGeminiProvider(deps, { apiKey: 'k', baseUrl: server.baseUrl('gemini') });
+    const never = new AbortController().signal;
+    const ask = async (): Promise<unknown> => {
+      const asking = collectUntilThrow(
+        streamWithRetry(provider, chatRequestOf('gemini-3.6-flash'), never, {
+          clock: deps.clock,
+          random: () => 0.5,
+          ladderMs: [0, 0, 0],
+        }),
+      );
+      let isOver = false;
+      void asking.then(() => {
+        isOver = true;
+      });
+      await expect
+        .poll(async () => {
+          await deps.clock.advance(1);
+          return isOver;
+        })
+        .toBe(true);
+      return asking;
+    };
+    expect(await ask()).toMatchObject({ thrown: undefined });
+    expect(await ask()).toMatchObject({ thrown: { code: 'overloaded' } });
+    expect(server.requests).toHaveLength(4);
+    await server.close();
   });
 
   it('stops waiting when stopped', async () => {

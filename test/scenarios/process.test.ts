@@ -68,7 +68,11 @@ describe('the process', { timeout: 60_000 }, () => {
     const again = createPageClient(second.page);
     const [, card = ''] = await again.answers(thread);
     await again.press(thread, /\[(1\. [^\]]+)\]/u.exec(card)?.[1] ?? '');
-    const answers = await again.untilAnswers(thread, (all) => all.length === 3, 20_000);
+    const answers = await again.untilAnswers(
+      thread,
+      (all) => all.length === 3 && all[2]?.includes('answered by You') === true,
+      20_000,
+    );
     expect(answers.join()).not.toContain('[');
     expect(answers[2]).toContain('answered by You');
   });

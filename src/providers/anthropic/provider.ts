@@ -12,6 +12,8 @@ import { anthropicRequest } from './request.ts';
 import { anthropicEvents } from './stream.ts';
 
 const defaultBaseUrl = 'https://api.anthropic.com';
+/** The one that request.ts writes for. */
+const apiVersion = '2026-10-21';
 
 /** `baseUrl` without `/v1`. */
 export function createAnthropicProvider(
@@ -20,6 +22,12 @@ export function createAnthropicProvider(
 ): ChatProvider {
   const baseUrl = options.baseUrl ?? defaultBaseUrl;
   const endpoint = endpointOf(baseUrl);
+  const headers = {
+    authorization: `Bearer ${options.apiKey}`,
+    'anthropic-version': apiVersion,
+    // Gateways and older compatible servers know only this header.
+    ...(baseUrl === defaultBaseUrl ? {} : { 'x-api-key': options.apiKey }),
+  };
   const adaptations = createAdaptations(
     [
       // Thoughts are bound to all that stood before them; after an edit they must go.
@@ -44,8 +52,6 @@ export function createAnthropicProvider(
       maxRetries: 0,
       timeout: sdkTimeoutMs,
       logLevel: 'off',
-      // Gateways and older compatible servers know only this header.
-      ...(baseUrl === defaultBaseUrl ? {} : { defaultHeaders: { 'x-api-key': options.apiKey } }),
     });
     return client.messages.create(body, { signal });
   };
@@ -53,7 +59,7 @@ export function createAnthropicProvider(
     name: 'anthropic',
     stream: (request, signal) => {
       const origin = { provider: 'anthropic', endpoint, model: request.model };
-      const call = { ...origin, idleMs: idleMsOf(baseUrl) };
+      const call = { ...origin, idleMs: idleMsOf(baseUrl), headers };
       return adaptations.stream(request.model, (learned) => {
         const body = anthropicRequest(request, origin, learned);
         const raw = wireEvents(deps, call, signal, (wire) => open(wire, body));

@@ -59,7 +59,11 @@ function messageOf(turn: Turn): Anthropic.MessageParam {
   // All results of the turn stand together, before anything else.
   return {
     role: 'user',
-    content: [...turn.results.map(resultBlock), ...turn.parts.map(userBlock)],
+    content: [
+      ...turn.results.map(resultBlock),
+      ...turn.results.flatMap(imagesBeside),
+      ...turn.parts.map(userBlock),
+    ],
   };
 }
 
@@ -105,8 +109,20 @@ function imageBlock(part: { readonly mediaType: string; readonly base64: string 
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: part.base64 } };
 }
 
+function imagesOf(result: ToolResult): ImageBlock[] {
+  return result.parts.flatMap((part) => (part.kind === 'image' ? [imageBlock(part)] : []));
+}
+
+/** A result with `is_error` may hold text only: its images follow the results. */
+function imagesBeside(result: ToolResult): Block[] {
+  const images = result.outcome === 'ok' ? [] : imagesOf(result);
+  return images.length === 0
+    ? []
+    : [{ type: 'text', text: `Images from ${result.name}:` }, ...images];
+}
+
 function resultBlock(result: ToolResult): Anthropic.ToolResultBlockParam {
-  const images = result.parts.flatMap((part) => (part.kind === 'image' ? [imageBlock(part)] : []));
+  const images = result.outcome === 'ok' ? imagesOf(result) : [];
   const text = resultText(result);
   return {
     type: 'tool_result',

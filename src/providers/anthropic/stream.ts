@@ -7,6 +7,7 @@ import type { ChatStreamEvent, StopReason } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
 import type { Usage } from '../../messages/usage.ts';
 import { cutArguments, isWholeJson, type ParsedArguments, parseArguments } from '../arguments.ts';
+import { idMark } from '../call-ids.ts';
 import { connectionLost } from '../errors.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
@@ -195,7 +196,7 @@ function* stopBlock(index: number, state: State): Generator<ChatStreamEvent> {
       }
       return;
     case 'tool_use':
-      if (isWholeJson(open.json)) yield readyEvent(open, parseArguments(open.json));
+      if (isWholeJson(open.json)) yield readyEvent(open, parseArguments(open.json), state.origin);
       else state.closed.push(open);
       return;
     default: {
@@ -220,8 +221,9 @@ function* readyClosed(state: State, isCut: boolean): Generator<ChatStreamEvent> 
   for (const open of closed) {
     const isEmpty = open.json.trim() === '';
     const given = isEmpty ? inputAtStart(open.block.input) : undefined;
-    if (given !== undefined) yield readyEvent(open, { input: given });
-    else yield readyEvent(open, isEmpty && isCut ? cutArguments : parseArguments(open.json));
+    const cut = isEmpty && isCut ? cutArguments : undefined;
+    const parsed = given === undefined ? (cut ?? parseArguments(open.json)) : { input: given };
+    yield readyEvent(open, parsed, state.origin);
   }
 }
 
@@ -231,12 +233,14 @@ function inputAtStart(input: unknown): unknown {
   return isGiven ? input : undefined;
 }
 
-function readyEvent(open: OpenBlock, parsed: ParsedArguments): ChatStreamEvent {
+function readyEvent(open: OpenBlock, parsed: ParsedArguments, origin: Origin): ChatStreamEvent {
+  const mark = idMark(open.callId);
   return {
     kind: 'tool_call_ready',
     callId: open.callId,
     name: open.block.name ?? '',
     ...parsed,
+    ...(mark === undefined ? {} : { raw: rawOf(origin, mark) }),
   };
 }
 

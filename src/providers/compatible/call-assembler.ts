@@ -6,7 +6,10 @@
 
 import type { NewId } from '../../base/ids.ts';
 import type { ChatStreamEvent } from '../../messages/chat.ts';
+import type { Origin } from '../../messages/parts.ts';
 import { cutArguments, isWholeJson, parseArguments } from '../arguments.ts';
+import { idMark } from '../call-ids.ts';
+import { rawOf } from '../raw.ts';
 
 /** One entry of `delta.tool_calls`; empty texts count as absent. */
 export interface CallPiece {
@@ -37,7 +40,11 @@ interface Assembled {
   isReady: boolean;
 }
 
-export function createCallAssembler(newId: NewId, toolNames: ReadonlySet<string>): CallAssembler {
+export function createCallAssembler(
+  newId: NewId,
+  toolNames: ReadonlySet<string>,
+  origin: Origin,
+): CallAssembler {
   const calls: Assembled[] = [];
 
   const open = (piece: CallPiece): Assembled => {
@@ -67,7 +74,9 @@ export function createCallAssembler(newId: NewId, toolNames: ReadonlySet<string>
     yield* start(call);
     const isEmpty = call.json.trim() === '';
     const parsed = isEmpty && isCut ? cutArguments : parseArguments(call.json);
-    yield { kind: 'tool_call_ready', callId: call.callId, name: call.name, ...parsed };
+    const mark = idMark(call.callId);
+    const raw = mark === undefined ? {} : { raw: rawOf(origin, mark) };
+    yield { kind: 'tool_call_ready', callId: call.callId, name: call.name, ...parsed, ...raw };
   }
 
   function* addPiece(piece: CallPiece, inThisChunk: ReadonlySet<Assembled>, place: number) {

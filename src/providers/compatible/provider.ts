@@ -9,7 +9,7 @@ import { type CallTrace, idleMsOf, sdkTimeoutMs, type Wire, wireEvents } from '.
 import type { ProviderDeps } from '../deps.ts';
 import { endpointOf } from '../transport.ts';
 import { chatRequest, type ServerProfile } from './request.ts';
-import { chatEvents } from './stream.ts';
+import { chatEvents, createInsiders } from './stream.ts';
 
 export interface CompatibleOptions {
   /** Ends where `/chat/completions` begins; usually in `/v1`. */
@@ -22,10 +22,11 @@ export function createCompatibleProvider(
   deps: ProviderDeps,
   options: CompatibleOptions,
 ): ChatProvider {
-  const { baseUrl } = options;
+  // The SDK insists on a key; servers without keys ignore it.
+  const { baseUrl, apiKey = 'none' } = options;
   const endpoint = endpointOf(baseUrl);
   const profile = profileOf(baseUrl);
-  const startsInside = new Set<string>();
+  const insiders = createInsiders();
   const adaptations = createAdaptations(
     [
       dueWhen(
@@ -33,6 +34,8 @@ export function createCompatibleProvider(
         /max_(?:completion_)?tokens.{0,40}(?:unsupported|not supported)|unsupported.{0,40}max_(?:completion_)?tokens/iu,
       ),
       dueWhen('no_stream_options', /stream_options/u),
+      // Mistral: "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."
+      dueWhen('nine_char_ids', /tool call id.{0,120}length of 9/iu),
       dueWhen('empty_content', /content.{0,60}(?:null|none|must be a string|required)/iu),
     ],
     deps.log,
@@ -40,8 +43,7 @@ export function createCompatibleProvider(
   const open = async ({ fetch, signal }: Wire, body: ReturnType<typeof chatRequest>) => {
     const { OpenAI } = await import('openai');
     const client = new OpenAI({
-      // The SDK insists on one; servers without keys ignore it.
-      apiKey: options.apiKey ?? 'none',
+      apiKey,
       baseURL: baseUrl,
       organization: null,
       project: null,
@@ -58,13 +60,14 @@ export function createCompatibleProvider(
     name: 'compatible',
     stream: (request, signal) => {
       const origin = { provider: 'compatible', endpoint, model: request.model };
-      const call = { ...origin, idleMs: idleMsOf(baseUrl) };
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const call = { ...origin, idleMs: idleMsOf(baseUrl), headers };
       const toolNames = new Set(request.tools.map((tool) => tool.name));
       return adaptations.stream(request.model, (learned) => {
         const body = chatRequest(request, origin, profile, learned);
         const trace: CallTrace = { sawDone: false };
         const raw = wireEvents(deps, call, signal, (wire) => open(wire, body), trace);
-        return chatEvents(raw, deps, { origin, toolNames, trace, startsInside });
+        return chatEvents(raw, deps, { origin, toolNames, trace, insiders });
       });
     },
   };

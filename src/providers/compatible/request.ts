@@ -3,6 +3,7 @@
 import type OpenAI from 'openai';
 import type { ChatRequest } from '../../messages/chat.ts';
 import type { AssistantPart, ImagePart, Origin, Raw, UserPart } from '../../messages/parts.ts';
+import { nineCharId } from '../call-ids.ts';
 import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
@@ -26,7 +27,11 @@ export function chatRequest(
   profile: ServerProfile,
   learned: ReadonlySet<string>,
 ): Params {
-  const turns = normaliseMessages(request.messages, { origin, isContent: neverContent });
+  const turns = normaliseMessages(request.messages, {
+    origin,
+    isContent: neverContent,
+    ...(learned.has('nine_char_ids') ? { fitId: nineCharId } : {}),
+  });
   const system: Message[] =
     request.system === '' ? [] : [{ role: 'system', content: request.system }];
   const isSwapped = learned.has('swap_limit');

@@ -12,14 +12,39 @@ import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts
 import { type CallAssembler, createCallAssembler } from './call-assembler.ts';
 import { callPieces, parseChunk, type WireDelta, type WireUsage } from './chunk.ts';
 import { addDetails } from './reasoning-details.ts';
-import { createThinkSplitter, type ThinkPiece, type ThinkSplitter } from './think-tags.ts';
+import {
+  createThinkSplitter,
+  type LoneCloseVerdict,
+  type ThinkPiece,
+  type ThinkSplitter,
+} from './think-tags.ts';
 
 export interface ChatStreamSetting {
   readonly origin: Origin;
   readonly toolNames: ReadonlySet<string>;
   readonly trace: CallTrace;
-  /** Models seen to leave the opening think tag out; kept by the provider. */
-  readonly startsInside: Set<string>;
+  /** Which models leave the opening think tag out; kept by the provider. */
+  readonly insiders: Insiders;
+}
+
+/** What is known of models that begin inside their thoughts, without the opening tag. */
+export interface Insiders {
+  has(model: string): boolean;
+  learn(model: string, verdict: LoneCloseVerdict): void;
+}
+
+/** A lone closing tag behind words proves something only when the next message has one too. */
+export function createInsiders(): Insiders {
+  const suspicions = new Map<string, number>();
+  const enough = 2;
+  return {
+    has: (model) => (suspicions.get(model) ?? 0) >= enough,
+    learn: (model, verdict) => {
+      if (verdict === 'yes') suspicions.set(model, enough);
+      if (verdict === 'maybe') suspicions.set(model, (suspicions.get(model) ?? 0) + 1);
+      if (verdict === 'no') suspicions.delete(model);
+    },
+  };
 }
 
 /** Where the thoughts of a message came from: they go back under the same name. */
@@ -43,12 +68,12 @@ export async function* chatEvents(
   deps: { readonly clock: Clock; readonly newId: NewId },
   setting: ChatStreamSetting,
 ): AsyncGenerator<ChatStreamEvent, void> {
-  const { origin, trace, startsInside } = setting;
+  const { origin, trace, insiders } = setting;
   const state: State = {
     origin,
     timer: createReasoningTimer(deps.clock),
-    calls: createCallAssembler(deps.newId, setting.toolNames),
-    splitter: createThinkSplitter(startsInside.has(origin.model)),
+    calls: createCallAssembler(deps.newId, setting.toolNames, origin),
+    splitter: createThinkSplitter(insiders.has(origin.model)),
     reasoningField: undefined,
     details: [],
     hasOpenReasoning: false,
@@ -68,9 +93,8 @@ export async function* chatEvents(
     if (usage) yield { kind: 'usage', usage: usageOf(usage) };
     state.finish = choice?.finish_reason || state.finish;
   }
-  yield* endText(state, state.calls.count === 0);
-  if (state.splitter.hadLoneClose) startsInside.add(origin.model);
-  else startsInside.delete(origin.model);
+  yield* endText(state);
+  insiders.learn(origin.model, state.splitter.verdict);
   checkEnd(state, trace);
   yield* sealReasoning(state);
   const isCut = state.finish === 'length';
@@ -105,7 +129,7 @@ function* deltaEvents(delta: WireDelta, state: State): Generator<ChatStreamEvent
   yield* pieceEvents(state.splitter.add(delta.content.text + (delta.refusal ?? '')), state);
   const pieces = callPieces(delta);
   if (pieces.length === 0) return;
-  yield* endText(state, false);
+  yield* endText(state);
   yield* sealReasoning(state);
   state.timer.pause();
   state.hasContent = true;
@@ -135,8 +159,8 @@ function* pieceEvents(pieces: readonly ThinkPiece[], state: State): Generator<Ch
   }
 }
 
-function* endText(state: State, isWhole: boolean): Generator<ChatStreamEvent> {
-  yield* pieceEvents(state.splitter.end(isWhole), state);
+function* endText(state: State): Generator<ChatStreamEvent> {
+  yield* pieceEvents(state.splitter.end(), state);
 }
 
 /** Thoughts from think tags stay with us; those of a field of their own can go back. */

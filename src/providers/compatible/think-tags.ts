@@ -1,88 +1,151 @@
 /**
  * Splits `<think>…</think>` out of the content, over any borders of chunks. Only a tag at the very
- * start counts, or a closing tag alone: some chat templates swallow the opening one.
+ * start counts. Some chat templates swallow the opening one, so that a message begins with thoughts
+ * and shows a closing tag alone; but people also write about the tag. So a lone tag behind words
+ * stays in the text, as it was, and is reported as a suspicion; and where a message is believed to
+ * start inside, what never closes is given out as text after all.
  */
+
+import { createCodeWatch } from './code-watch.ts';
 
 export interface ThinkPiece {
   readonly kind: 'text' | 'reasoning';
   readonly text: string;
 }
 
+/**
+ * Whether this message started inside its thoughts without an opening tag: `maybe` when a closing
+ * tag stood alone behind words, `unknown` when there was no content at all.
+ */
+export type LoneCloseVerdict = 'yes' | 'maybe' | 'no' | 'unknown';
+
 export interface ThinkSplitter {
   add(text: string): readonly ThinkPiece[];
-  /**
-   * What was held back. `isWhole`: the message is over and has no calls, so that what never closed
-   * was the answer.
-   */
-  end(isWhole: boolean): readonly ThinkPiece[];
-  /** A closing tag came without an opening one: the model's next message starts inside. */
-  readonly hadLoneClose: boolean;
+  /** What was held back, because calls begin or the message is over. */
+  end(): readonly ThinkPiece[];
+  readonly verdict: LoneCloseVerdict;
 }
 
 const openTag = '<think>';
 const closeTag = '</think>';
 
+type State =
+  | 'start'
+  /** Behind an opening tag. */
+  | 'inside'
+  /** Believed to be thoughts, without an opening tag. */
+  | 'guessed'
+  /** Behind a closing tag: blank lines belong to neither. */
+  | 'after'
+  /** Words, with an eye on the first closing tag. */
+  | 'words'
+  /** Words, whatever they are. */
+  | 'rest';
+
 /** `startsInside`: this model is known to leave the opening tag out. */
 export function createThinkSplitter(startsInside: boolean): ThinkSplitter {
   let held = '';
-  let state: 'start' | 'inside' | 'after' | 'text' = startsInside ? 'inside' : 'start';
-  let hadLoneClose = startsInside;
-  /** Everything thought so far, in case a message that should start inside never closes. */
-  let thought = '';
-  let hasClosed = false;
-
-  const think = (text: string): ThinkPiece[] => {
-    thought += text;
-    return text === '' ? [] : [{ kind: 'reasoning', text }];
-  };
-  const say = (text: string): ThinkPiece[] => (text === '' ? [] : [{ kind: 'text', text }]);
-
-  const step = (isEnd: boolean): ThinkPiece[] => {
-    switch (state) {
-      case 'start': {
-        const trimmed = held.trimStart();
-        if (trimmed.startsWith(openTag)) {
-          state = 'inside';
-          held = trimmed.slice(openTag.length);
-          return step(isEnd);
-        }
-        if (!isEnd && openTag.startsWith(trimmed)) return [];
-        state = 'text';
-        return step(isEnd);
-      }
-      case 'inside':
-        return leaveAt(closeTag, think, isEnd);
-      case 'after': {
-        // The blank lines between the thought and the answer belong to neither.
-        held = held.trimStart();
-        if (held === '') return [];
-        state = 'text';
-        return step(isEnd);
-      }
-      case 'text':
-        if (hasClosed) return say(take(held.length));
-        return leaveAt(closeTag, say, isEnd);
-    }
-  };
+  let state: State = 'start';
+  let verdict: LoneCloseVerdict = 'unknown';
+  /** What was passed on as thoughts by guess, in case it was the answer. */
+  let guessed = '';
+  const code = createCodeWatch();
+  /** The end of the words so far, and whether an opening tag was among them. */
+  let tail = '';
+  let hasOpenTag = false;
 
   const take = (length: number): string => {
     const taken = held.slice(0, length);
     held = held.slice(length);
     return taken;
   };
+  const say = (text: string): ThinkPiece[] => (text === '' ? [] : [{ kind: 'text', text }]);
+  const think = (text: string): ThinkPiece[] => (text === '' ? [] : [{ kind: 'reasoning', text }]);
+  const guess = (text: string): ThinkPiece[] => {
+    guessed += text;
+    code.add(text);
+    return think(text);
+  };
+  /** All that is certain to stand before a closing tag. */
+  const beforeTag = (isEnd: boolean): string => {
+    const at = held.indexOf(closeTag);
+    if (at >= 0) return take(at);
+    return take(isEnd ? held.length : held.length - partialTail(held, closeTag));
+  };
 
-  /** Passes text on up to the tag, holding back what may be its beginning. */
-  const leaveAt = (tag: string, pass: (text: string) => ThinkPiece[], isEnd: boolean) => {
-    const at = held.indexOf(tag);
-    if (at >= 0) {
-      const passed = pass(take(at));
-      held = held.slice(tag.length);
-      if (state === 'text') hadLoneClose = true;
-      hasClosed = true;
-      state = 'after';
-      return [...passed, ...step(isEnd)];
+  const begin = (isEnd: boolean): ThinkPiece[] => {
+    const trimmed = held.trimStart();
+    if (trimmed.startsWith(openTag)) {
+      state = 'inside';
+      verdict = 'no';
+      held = trimmed.slice(openTag.length);
+      return step(isEnd);
     }
-    return pass(take(isEnd ? held.length : held.length - partialTail(held, tag)));
+    if (trimmed.startsWith(closeTag)) {
+      state = 'after';
+      verdict = 'yes';
+      held = trimmed.slice(closeTag.length);
+      return step(isEnd);
+    }
+    if (!isEnd && (openTag.startsWith(trimmed) || closeTag.startsWith(trimmed))) return [];
+    if (trimmed !== '') verdict = 'no';
+    state = startsInside ? 'guessed' : 'words';
+    return step(isEnd);
+  };
+
+  const leaveThoughts = (isEnd: boolean): ThinkPiece[] => {
+    const pieces = think(beforeTag(isEnd));
+    if (!held.startsWith(closeTag)) return pieces;
+    take(closeTag.length);
+    state = 'after';
+    return [...pieces, ...step(isEnd)];
+  };
+
+  const leaveGuess = (isEnd: boolean): ThinkPiece[] => {
+    const pieces = guess(beforeTag(isEnd));
+    if (!held.startsWith(closeTag)) return isEnd ? [...pieces, ...giveUpGuess()] : pieces;
+    if (code.isInCode) return [...pieces, ...guess(take(closeTag.length)), ...step(isEnd)];
+    take(closeTag.length);
+    state = 'after';
+    verdict = 'yes';
+    return [...pieces, ...step(isEnd)];
+  };
+
+  /** It was the answer after all. */
+  const giveUpGuess = (): ThinkPiece[] => {
+    state = 'rest';
+    return say(guessed);
+  };
+
+  const watchWords = (isEnd: boolean): ThinkPiece[] => {
+    const words = beforeTag(isEnd);
+    code.add(words);
+    hasOpenTag ||= (tail + words).includes(openTag);
+    tail = (tail + words).slice(1 - openTag.length);
+    if (!held.startsWith(closeTag)) return say(words);
+    if (!code.isInCode && !hasOpenTag) verdict = 'maybe';
+    state = 'rest';
+    return [...say(words), ...step(isEnd)];
+  };
+
+  const step = (isEnd: boolean): ThinkPiece[] => {
+    switch (state) {
+      case 'start':
+        return begin(isEnd);
+      case 'inside':
+        return leaveThoughts(isEnd);
+      case 'guessed':
+        return leaveGuess(isEnd);
+      case 'after':
+        held = held.trimStart();
+        if (held === '') return [];
+        state = 'rest';
+        return step(isEnd);
+      case 'words':
+        return watchWords(isEnd);
+      case 'rest':
+        return say(take(held.length));
+    }
   };
 
   return {
@@ -90,16 +153,9 @@ export function createThinkSplitter(startsInside: boolean): ThinkSplitter {
       held += text;
       return step(false);
     },
-    end: (isWhole) => {
-      const pieces = step(true);
-      if (!isWhole || !startsInside || hasClosed) return pieces;
-      // It was an answer after all.
-      hadLoneClose = false;
-      hasClosed = true;
-      return [...pieces, ...say(thought)];
-    },
-    get hadLoneClose() {
-      return hadLoneClose;
+    end: () => step(true),
+    get verdict() {
+      return verdict;
     },
   };
 }

@@ -40,7 +40,8 @@ export function createGeminiProvider(deps: ProviderDeps, options: ProviderOption
     name: 'gemini',
     stream: (request, signal) => {
       const origin = { provider: 'gemini', endpoint, model: request.model };
-      const call = { ...origin, idleMs: idleMsOf(baseUrl) };
+      const headers = { 'x-goog-api-key': options.apiKey };
+      const call = { ...origin, idleMs: idleMsOf(baseUrl), headers };
       return adaptations.stream(request.model, (learned) => {
         const body = geminiRequest(request, origin, learned);
         const raw = wireEvents(deps, call, signal, (wire) => open(wire, body));

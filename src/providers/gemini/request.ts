@@ -42,6 +42,7 @@ export function geminiRequest(
     isContent,
     withReasoning,
     keepsSealedText: true,
+    bindsNames: true,
   });
   const needsSignatures = isThirdOrLater.test(request.model);
   const idsOfCalls = vendorIds(turns);

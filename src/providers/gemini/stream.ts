@@ -10,7 +10,7 @@ import type { NewId } from '../../base/ids.ts';
 import type { ChatStreamEvent, StopReason } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
 import type { Usage } from '../../messages/usage.ts';
-import { connectionLost, errorOfFailure } from '../errors.ts';
+import { connectionLost, errorOfFailure, MalformedAnswer } from '../errors.ts';
 import { namedIn } from '../failure.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
@@ -107,6 +107,7 @@ export async function* geminiEvents(
   if (state.finish.startsWith('MALFORMED') && !state.hasContent) {
     throw new BotError('overloaded', 'gemini wrote a call that it could not finish itself.', {
       facts: { ...origin, finishReason: state.finish },
+      cause: new MalformedAnswer(),
     });
   }
   yield {

@@ -19,7 +19,7 @@ export function createOpenaiProvider(deps: ProviderDeps, options: ProviderOption
     [
       dueWhen(
         'no_reasoning',
-        /encrypted[_ ]content.{0,60}(?:could not|invalid|verif)/iu,
+        /encrypted[_ ]content.{0,60}(?:could not|invalid|verif)|without its required|items are not persisted/iu,
         'request',
       ),
       // Summaries need a verified organisation, sealed thoughts a reasoning model.
@@ -49,7 +49,8 @@ export function createOpenaiProvider(deps: ProviderDeps, options: ProviderOption
     name: 'openai',
     stream: (request, signal) => {
       const origin = { provider: 'openai', endpoint, model: request.model };
-      const call = { ...origin, idleMs: idleMsOf(baseUrl) };
+      const headers = { authorization: `Bearer ${options.apiKey}` };
+      const call = { ...origin, idleMs: idleMsOf(baseUrl), headers };
       return adaptations.stream(request.model, (learned) => {
         const body = openaiRequest(request, origin, learned);
         const raw = wireEvents(deps, call, signal, (wire) => open(wire, body));

@@ -28,7 +28,7 @@ export function openaiRequest(
     model: request.model,
     stream: true,
     store: false,
-    input: turns.flatMap(itemsOf),
+    input: turns.flatMap((turn) => itemsOf(turn, isReasoning)),
     max_output_tokens: request.mostOutputTokens,
     ...(request.system === '' ? {} : { instructions: request.system }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolOf) }),
@@ -60,42 +60,57 @@ function toolOf(tool: ChatRequest['tools'][number]): OpenAI.Responses.FunctionTo
   };
 }
 
-function itemsOf(turn: Turn): Item[] {
-  if (turn.role === 'assistant') return turn.parts.flatMap(assistantItems);
+function itemsOf(turn: Turn, isReasoning: boolean): Item[] {
+  if (turn.role === 'assistant') return assistantItems(turn.parts, isReasoning);
   const results = turn.results.map(resultItem);
   if (turn.parts.length === 0) return results;
   return [...results, { role: 'user', content: turn.parts.map(contentOf) }];
 }
 
-function assistantItems(part: AssistantPart): Item[] {
-  switch (part.kind) {
-    case 'text':
-      return part.text === '' ? [] : [messageItem(part.text, part.raw)];
-    case 'tool_call':
-      return [callItem(part)];
-    case 'reasoning':
-    case 'raw':
-      // The vendor's own item, kept from the same server and model: its shape is theirs to know.
-      return part.raw === undefined ? [] : [fieldsOf(part.raw) as unknown as Item];
-  }
+/**
+ * A model that reasons takes items under their ids only behind the thought they came with; without
+ * it texts and calls go without an id, and items that are nothing but their id stay behind.
+ */
+function assistantItems(parts: readonly AssistantPart[], isReasoning: boolean): Item[] {
+  let hasIds = !isReasoning;
+  return parts.flatMap((part): Item[] => {
+    switch (part.kind) {
+      case 'text':
+        return part.text === '' ? [] : [messageItem(part.text, part.raw, hasIds)];
+      case 'tool_call':
+        return [callItem(part, hasIds)];
+      case 'reasoning':
+      case 'raw': {
+        if (part.raw === undefined) return [];
+        if (!isContent(part.raw)) hasIds = true;
+        // The vendor's own item, kept from the same server and model: its shape is theirs to know.
+        return hasIds ? [fieldsOf(part.raw) as unknown as Item] : [];
+      }
+    }
+  });
 }
 
-function messageItem(text: string, raw: Raw | undefined): Item {
+function messageItem(text: string, raw: Raw | undefined, hasIds: boolean): Item {
   const id = textField(raw, 'id');
-  if (id === undefined) return { role: 'assistant', content: text };
-  const phase = textField(raw, 'phase');
+  const phase = phaseOf(raw);
+  if (id === undefined || !hasIds) return { role: 'assistant', content: text, ...phase };
   return {
     type: 'message',
     role: 'assistant',
     id,
     status: 'completed',
     content: [{ type: 'output_text', text, annotations: [] }],
-    ...(phase === 'commentary' || phase === 'final_answer' ? { phase } : {}),
+    ...phase,
   };
 }
 
-function callItem(part: Extract<AssistantPart, { kind: 'tool_call' }>): Item {
-  const id = textField(part.raw, 'id');
+function phaseOf(raw: Raw | undefined): { phase?: 'commentary' | 'final_answer' } {
+  const phase = textField(raw, 'phase');
+  return phase === 'commentary' || phase === 'final_answer' ? { phase } : {};
+}
+
+function callItem(part: Extract<AssistantPart, { kind: 'tool_call' }>, hasIds: boolean): Item {
+  const id = hasIds ? textField(part.raw, 'id') : undefined;
   return {
     type: 'function_call',
     call_id: part.callId,

@@ -7,6 +7,7 @@ import type { ChatStreamEvent, StopReason } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
 import type { Usage } from '../../messages/usage.ts';
 import { cutArguments, isWholeJson, parseArguments } from '../arguments.ts';
+import { isFitId } from '../call-ids.ts';
 import { connectionLost, errorOfFailure } from '../errors.ts';
 import { namedIn } from '../failure.ts';
 import { rawOf } from '../raw.ts';
@@ -225,6 +226,7 @@ function* readyCall(
   const parsed = isCut && !isWholeJson(json) ? cutArguments : parseArguments(json);
   const isSameBytes = 'inputError' in parsed || JSON.stringify(parsed.input) === json;
   const data = {
+    ...(isFitId(call.callId) ? {} : { callId: call.callId }),
     ...(call.item.id ? { id: call.item.id } : {}),
     ...(isSameBytes || json === '' ? {} : { arguments: json }),
   };

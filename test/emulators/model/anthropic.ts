@@ -15,6 +15,7 @@ import {
   type ModelWire,
   objectOf,
   objectsOf,
+  patternObjection,
   type SealBook,
   stringOf,
   unknownField,
@@ -100,6 +101,8 @@ function blockObjection(blocks: readonly JsonObject[], seals: SealBook): string 
     if (block['type'] === 'text' && stringOf(block['text']).trim() === '') {
       return 'text content blocks must contain non-whitespace text';
     }
+    const complaint = callObjection(block, seals);
+    if (complaint !== undefined) return complaint;
     if (block['type'] === 'thinking') {
       if (seals.contentOf(stringOf(block['signature'])) !== block['thinking']) {
         return 'Invalid signature in thinking block. The block is bound to a different conversation.';
@@ -110,6 +113,26 @@ function blockObjection(blocks: readonly JsonObject[], seals: SealBook): string 
     return 'The final block in an assistant message cannot be `thinking`.';
   }
   return undefined;
+}
+
+function callObjection(block: JsonObject, seals: SealBook): string | undefined {
+  const idObjection = (field: 'id' | 'tool_use_id'): string | undefined =>
+    seals.hasIssuedCallId('anthropic', stringOf(block[field]))
+      ? undefined
+      : patternObjection(`${stringOf(block['type'])}.${field}`, block[field], 256);
+  if (block['type'] === 'tool_use') {
+    return idObjection('id') ?? patternObjection('tool_use.name', block['name'], 64);
+  }
+  if (block['type'] !== 'tool_result') return undefined;
+  const { content } = block;
+  if (
+    block['is_error'] === true &&
+    typeof content !== 'string' &&
+    objectsOf(content).some(({ type }) => type !== 'text')
+  ) {
+    return 'tool_result: all content must be type "text" if `is_error` is true';
+  }
+  return idObjection('tool_use_id');
 }
 
 function pairObjection(
@@ -200,6 +223,7 @@ function* pieceFrames(piece: AnswerPiece, index: number, seals: SealBook): Itera
       yield stop;
       return;
     case 'call':
+      seals.issueCallId('anthropic', piece.id);
       yield start({ type: 'tool_use', id: piece.id, name: piece.name, input: {} });
       yield delta({ type: 'input_json_delta', partial_json: '' });
       if (piece.json !== '' && JSON.stringify(piece.input) !== '{}') {

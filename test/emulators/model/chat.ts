@@ -15,6 +15,7 @@ import {
   type ModelWire,
   objectOf,
   objectsOf,
+  patternObjection,
   type SealBook,
   stringOf,
   unknownField,
@@ -53,13 +54,13 @@ export const chatWire: ModelWire = {
     }),
 };
 
-function objection(body: JsonObject): string | undefined {
+function objection(body: JsonObject, seals: SealBook): string | undefined {
   const unknown = unknownField(body, knownFields);
   if (unknown !== undefined) return `Unrecognized request argument supplied: ${unknown}`;
   const open: string[] = [];
   let before = '';
   for (const [place, message] of objectsOf(body['messages']).entries()) {
-    const complaint = messageObjection(message, place, before, open);
+    const complaint = messageObjection(message, place, before, open, seals);
     if (complaint !== undefined) return `messages[${place}]: ${complaint}`;
     before = stringOf(message['role']);
   }
@@ -72,6 +73,7 @@ function messageObjection(
   place: number,
   before: string,
   open: string[],
+  seals: SealBook,
 ): string | undefined {
   const role = stringOf(message['role']);
   const { content } = message;
@@ -85,17 +87,30 @@ function messageObjection(
   if (role === 'system') return place === 0 ? undefined : 'the system message must come first';
   // Chat templates of small models insist on alternation.
   if (role === before && role !== '') return 'roles must alternate user/assistant';
-  if (role === 'assistant') {
-    const calls = objectsOf(message['tool_calls']);
-    open.push(...calls.map((call) => stringOf(call['id'])));
-    return calls.length === 0 && !content ? 'content must not be empty' : undefined;
-  }
+  if (role === 'assistant') return answerObjection(message, open, seals);
   return content === '' || (Array.isArray(content) && content.length === 0)
     ? 'content must not be empty'
     : undefined;
 }
 
-function* frames(answer: MessageAnswer, _seals: SealBook, model: string): Iterable<Frame> {
+function answerObjection(message: JsonObject, open: string[], seals: SealBook): string | undefined {
+  const calls = objectsOf(message['tool_calls']);
+  for (const { id, function: named } of calls) {
+    const complaint = callObjection(stringOf(id), objectOf(named)['name'], seals);
+    if (complaint !== undefined) return complaint;
+  }
+  open.push(...calls.map((call) => stringOf(call['id'])));
+  return calls.length === 0 && !message['content'] ? 'content must not be empty' : undefined;
+}
+
+/** As api.openai.com has it; small servers are more lenient. Ids may have any characters. */
+function callObjection(id: string, name: unknown, seals: SealBook): string | undefined {
+  return id.length <= 40 || seals.hasIssuedCallId('compatible', id)
+    ? patternObjection('tool_calls.function.name', name, 64)
+    : 'tool_calls.id: string too long. Expected a string with maximum length 40';
+}
+
+function* frames(answer: MessageAnswer, seals: SealBook, model: string): Iterable<Frame> {
   const usage = usageOfAnswer(answer);
   const chunk = (choices: unknown, rest: JsonObject = {}): Frame =>
     dataFrame({ id: 'chat_1', object: 'chat.completion.chunk', model, choices, ...rest });
@@ -106,7 +121,9 @@ function* frames(answer: MessageAnswer, _seals: SealBook, model: string): Iterab
   for (const piece of answer.pieces) {
     yield* pieceFrames(piece, index, delta);
     if (piece.kind === 'error' || piece.kind === 'cut' || piece.kind === 'end') return;
-    if (piece.kind === 'call') index += 1;
+    if (piece.kind !== 'call') continue;
+    seals.issueCallId('compatible', piece.id);
+    index += 1;
   }
   const stops = {
     end: 'stop',

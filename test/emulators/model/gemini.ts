@@ -66,14 +66,29 @@ function objection(body: JsonObject, seals: SealBook, path: string): string | un
   if (contents[0]?.['role'] !== 'user') return 'the first content must come from the user';
   if (contents.at(-1)?.['role'] !== 'user') return 'the last content must come from the user';
   const needsSeals = /gemini-[3-9]/u.test(path);
+  // Only the turn under way is checked for the very signatures it was given.
+  const turnStart = contents.findLastIndex(
+    ({ role, parts }) => role === 'user' && responsesOf(objectsOf(parts)).length === 0,
+  );
   for (const [place, content] of contents.entries()) {
     const parts = objectsOf(content['parts']);
     if (parts.length === 0) return `contents[${place}]: parts must not be empty`;
     const complaint =
-      content['role'] === 'model'
-        ? (sealObjection(parts, seals, needsSeals) ?? pairObjection(parts, contents[place + 1]))
-        : strayObjection(parts, contents[place - 1]);
+      nameObjection(parts) ??
+      (content['role'] === 'model'
+        ? (sealObjection(parts, seals, needsSeals, place > turnStart) ??
+          pairObjection(parts, contents[place + 1]))
+        : strayObjection(parts, contents[place - 1]));
     if (complaint !== undefined) return `contents[${place}]: ${complaint}`;
+  }
+  return undefined;
+}
+
+/** What Gemini says against a function's name; dots and colons it takes. */
+function nameObjection(parts: readonly JsonObject[]): string | undefined {
+  for (const { name } of [...callsOf(parts), ...responsesOf(parts)]) {
+    if (stringOf(name) === '') return 'GenerateContentRequest: Name cannot be empty.';
+    if (!/^[A-Za-z_][\w.:-]{0,127}$/u.test(stringOf(name))) return 'Invalid function name.';
   }
   return undefined;
 }
@@ -87,6 +102,7 @@ function sealObjection(
   parts: readonly JsonObject[],
   seals: SealBook,
   needsSeals: boolean,
+  isCurrent: boolean,
 ): string | undefined {
   let isFirst = true;
   for (const part of parts) {
@@ -99,7 +115,7 @@ function sealObjection(
     if (isCall && isFirst && needsSeals && seal === undefined) {
       return 'Function call is missing a thought_signature in functionCall parts.';
     }
-    if (isCall && seal === foreignSeal && seals.sealOf(content) !== undefined) {
+    if (isCall && isCurrent && seal === foreignSeal && seals.sealOf(content) !== undefined) {
       return 'Function call is missing the thought_signature it came with.';
     }
     if (isCall) isFirst = false;

@@ -15,6 +15,7 @@ import {
   type ModelWire,
   objectOf,
   objectsOf,
+  patternObjection,
   type SealBook,
   stringOf,
   unknownField,
@@ -67,11 +68,28 @@ function objection(body: JsonObject, seals: SealBook): string | undefined {
   const input = objectsOf(body['input']);
   if (input.length === 0) return "Missing required parameter: 'input'.";
   const called: string[] = [];
+  const thoughts = new Set<unknown>();
   for (const [place, item] of input.entries()) {
-    const complaint = itemObjection(item, input[place + 1], seals, called);
+    if (item['type'] === 'reasoning') thoughts.add(item['id']);
+    const complaint =
+      thoughtObjection(item, thoughts, seals) ??
+      itemObjection(item, input[place + 1], seals, called);
     if (complaint !== undefined) return `input[${place}]: ${complaint}`;
   }
   return called.length === 0 ? undefined : `No tool output found for function call ${called[0]}.`;
+}
+
+/** An item that came with a thought is taken under its id only behind that thought. */
+function thoughtObjection(
+  item: JsonObject,
+  thoughts: ReadonlySet<unknown>,
+  seals: SealBook,
+): string | undefined {
+  const id = stringOf(item['id']);
+  const thought = seals.thoughtOf(id);
+  if (thought === undefined || thoughts.has(thought)) return undefined;
+  const type = stringOf(item['type']);
+  return `Item '${id}' of type '${type}' was provided without its required 'reasoning' item: '${thought}'.`;
 }
 
 function itemObjection(
@@ -82,8 +100,13 @@ function itemObjection(
 ): string | undefined {
   const type = item['type'] ?? 'message';
   if (type === 'function_call') {
-    called.push(stringOf(item['call_id']));
-    return typeof item['arguments'] === 'string' ? undefined : 'arguments must be a string';
+    const callId = stringOf(item['call_id']);
+    called.push(callId);
+    if (callId.length > 64 && !seals.hasIssuedCallId('openai', callId)) {
+      return 'call_id: string too long. Expected a string with maximum length 64';
+    }
+    if (typeof item['arguments'] !== 'string') return 'arguments must be a string';
+    return patternObjection('name', item['name'], 64);
   }
   if (type === 'function_call_output') {
     const place = called.indexOf(stringOf(item['call_id']));
@@ -92,18 +115,26 @@ function itemObjection(
     called.splice(place, 1);
     return undefined;
   }
-  if (type === 'reasoning') {
-    if (seals.contentOf(stringOf(item['encrypted_content'])) !== item['id']) {
-      return 'The encrypted content could not be verified.';
-    }
-    return next?.['type'] === 'function_call' || next?.['role'] === 'assistant'
-      ? undefined
-      : 'reasoning was provided without its required following item.';
-  }
+  if (type === 'reasoning') return reasoningObjection(item, next, seals);
   if (called.length > 0) return `No tool output found for function call ${called[0]}.`;
   const { content } = item;
   const isEmpty = typeof content === 'string' ? content === '' : objectsOf(content).length === 0;
   return isEmpty ? 'content must not be empty' : undefined;
+}
+
+function reasoningObjection(
+  item: JsonObject,
+  next: JsonObject | undefined,
+  seals: SealBook,
+): string | undefined {
+  const { id, encrypted_content: sealed } = item;
+  if (typeof sealed !== 'string') {
+    return `Item with id '${stringOf(id)}' not found. Items are not persisted when \`store\` is set to false.`;
+  }
+  if (seals.contentOf(sealed) !== id) return 'The encrypted content could not be verified.';
+  return next?.['type'] === 'function_call' || next?.['role'] === 'assistant'
+    ? undefined
+    : `Item '${stringOf(id)}' of type 'reasoning' was provided without its required following item.`;
 }
 
 function* frames(answer: MessageAnswer, seals: SealBook, model: string): Iterable<Frame> {
@@ -111,8 +142,12 @@ function* frames(answer: MessageAnswer, seals: SealBook, model: string): Iterabl
   const response = { id: 'resp_1', object: 'response', model, output: [] };
   yield named({ type: 'response.created', response: { ...response, status: 'in_progress' } });
   let place = 0;
+  let thought: string | undefined;
   for (const piece of answer.pieces) {
-    yield* pieceFrames(piece, place, seals);
+    const id = seals.newItemId(idPrefixes[piece.kind] ?? 'item');
+    if (piece.kind === 'reasoning') thought = id;
+    else if (thought !== undefined) seals.bind(id, thought);
+    yield* pieceFrames(piece, place, id, seals);
     if (piece.kind === 'error' || piece.kind === 'cut' || piece.kind === 'end') return;
     if (piece.kind === 'text' || piece.kind === 'reasoning' || piece.kind === 'call') place += 1;
   }
@@ -139,12 +174,22 @@ function* frames(answer: MessageAnswer, seals: SealBook, model: string): Iterabl
   });
 }
 
-function* pieceFrames(piece: AnswerPiece, place: number, seals: SealBook): Iterable<Frame> {
+const idPrefixes: Readonly<Partial<Record<AnswerPiece['kind'], string>>> = {
+  text: 'msg',
+  reasoning: 'rs',
+  call: 'fc',
+};
+
+function* pieceFrames(
+  piece: AnswerPiece,
+  place: number,
+  id: string,
+  seals: SealBook,
+): Iterable<Frame> {
   const item = (phase: 'added' | 'done', fields: JsonObject): Frame =>
     named({ type: `response.output_item.${phase}`, output_index: place, item: fields });
   switch (piece.kind) {
     case 'text': {
-      const id = `msg_${place}`;
       const fields = { type: 'message', id, role: 'assistant', phase: 'final_answer' };
       yield item('added', { ...fields, status: 'in_progress', content: [] });
       const at = { item_id: id, output_index: place, content_index: 0 };
@@ -161,7 +206,6 @@ function* pieceFrames(piece: AnswerPiece, place: number, seals: SealBook): Itera
       return;
     }
     case 'reasoning': {
-      const id = `rs_${place}`;
       yield item('added', { type: 'reasoning', id, summary: [] });
       const at = { item_id: id, output_index: place, summary_index: 0 };
       if (piece.text !== '') {
@@ -176,7 +220,7 @@ function* pieceFrames(piece: AnswerPiece, place: number, seals: SealBook): Itera
       return;
     }
     case 'call': {
-      const id = `fc_${place}`;
+      seals.issueCallId('openai', piece.id);
       const json = piece.json ?? JSON.stringify(piece.input);
       const fields = { type: 'function_call', id, call_id: piece.id, name: piece.name };
       yield item('added', { ...fields, arguments: '', status: 'in_progress' });

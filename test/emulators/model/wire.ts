@@ -15,6 +15,9 @@ export type Frame =
 /** Seals the server has given out, with what they were given for; a request may use only these. */
 export class SealBook {
   readonly #sealed = new Map<string, string>();
+  readonly #thoughtOf = new Map<string, string>();
+  readonly #callIds = new Set<string>();
+  #items = 0;
 
   /** A new seal for a content. */
   give(content: string): string {
@@ -26,6 +29,31 @@ export class SealBook {
   /** What the seal was given for; undefined when it is none of ours. */
   contentOf(seal: string): string | undefined {
     return this.#sealed.get(seal);
+  }
+
+  /** The wire has given a call this id: it takes it back, whatever it looks like. */
+  issueCallId(wire: string, id: string): void {
+    this.#callIds.add(`${wire} ${id}`);
+  }
+
+  hasIssuedCallId(wire: string, id: string): boolean {
+    return this.#callIds.has(`${wire} ${id}`);
+  }
+
+  /** A name for an item that no other answer of this server has. */
+  newItemId(prefix: string): string {
+    this.#items += 1;
+    return `${prefix}_${this.#items}`;
+  }
+
+  /** From now on the item is taken only together with this thought. */
+  bind(itemId: string, thoughtId: string): void {
+    this.#thoughtOf.set(itemId, thoughtId);
+  }
+
+  /** The thought that the item was given out with, if any. */
+  thoughtOf(itemId: string): string | undefined {
+    return this.#thoughtOf.get(itemId);
   }
 
   /** The seal that was given for this content, if any. */
@@ -67,6 +95,21 @@ export function stringOf(value: unknown): string {
 /** The first field that the API does not know. */
 export function unknownField(body: JsonObject, known: readonly string[]): string | undefined {
   return Object.keys(body).find((key) => !known.includes(key));
+}
+
+/** What the vendors say against a text that does not have the form they want. */
+export function patternObjection(
+  field: string,
+  value: unknown,
+  mostChars: number,
+): string | undefined {
+  const text = stringOf(value);
+  if (!/^[A-Za-z0-9_-]+$/u.test(text)) {
+    return `${field}: String should match pattern '^[a-zA-Z0-9_-]+$'`;
+  }
+  return text.length > mostChars
+    ? `${field}: string too long. Expected a string with maximum length ${mostChars}`
+    : undefined;
 }
 
 export function dataFrame(event: unknown, name?: string): Frame {

@@ -1,0 +1,196 @@
+/** Failures that one vendor words in its own way, as closed codes. */
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAnthropicProvider } from '../../src/providers/anthropic/provider.ts';
+import { createCompatibleProvider } from '../../src/providers/compatible/provider.ts';
+import { createGeminiProvider } from '../../src/providers/gemini/provider.ts';
+import { createOpenaiProvider } from '../../src/providers/openai/provider.ts';
+import type { Answer } from '../emulators/model/script.ts';
+import { createModelServer, type ModelServer } from '../emulators/model-server.ts';
+import { chatRequestOf, collectUntilThrow, createTestDeps } from '../support/providers.ts';
+
+const never = new AbortController().signal;
+
+describe('failures that one vendor words in its own way', () => {
+  let server: ModelServer;
+  beforeEach(async () => {
+    server = await createModelServer();
+  });
+  afterEach(() => server.close());
+
+  const failureOf = async (
+    wire: 'anthropic' | 'openai' | 'gemini' | 'compatible',
+    answer: Answer,
+  ): Promise<unknown> => {
+    server.script(answer);
+    const deps = createTestDeps();
+    const options = { apiKey: 'k', baseUrl: server.baseUrl(wire) };
+    const makers = {
+      anthropic: createAnthropicProvider,
+      openai: createOpenaiProvider,
+      gemini: createGeminiProvider,
+      compatible: createCompatibleProvider,
+    };
+    const { thrown } = await collectUntilThrow(
+      makers[wire](deps, options).stream(chatRequestOf('m'), never),
+    );
+    return thrown;
+  };
+
+  it('Gemini tells the wait in the body, and calls a rate a quota', async () => {
+    const message = 'You exceeded your current quota, please check your plan and billing details.';
+    const retry = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.4s' };
+    expect(
+      await failureOf('gemini', { kind: 'status', status: 429, message, details: [retry] }),
+    ).toMatchObject({
+      code: 'model_rate_limited',
+      retryAfterMs: 34_400,
+    });
+    const daily = { violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel' }] };
+    expect(
+      await failureOf('gemini', { kind: 'status', status: 429, message, details: [daily, retry] }),
+    ).toMatchObject({ code: 'quota_exhausted' });
+  });
+
+  it('Gemini refuses a key with 400', async () => {
+    const message = 'API key not valid. Please pass a valid API key.';
+    expect(await failureOf('gemini', { kind: 'status', status: 400, message })).toMatchObject({
+      code: 'auth_failed',
+    });
+  });
+
+  it('OpenAI’s empty account is no rate limit', async () => {
+    expect(
+      await failureOf('openai', {
+        kind: 'status',
+        status: 429,
+        code: 'insufficient_quota',
+        message: 'You exceeded your current quota.',
+      }),
+    ).toMatchObject({ code: 'quota_exhausted' });
+    expect(
+      await failureOf('openai', {
+        kind: 'status',
+        status: 429,
+        message: 'Rate limit reached. Please try again in 1.5s.',
+      }),
+    ).toMatchObject({ code: 'model_rate_limited', retryAfterMs: 1_500 });
+  });
+
+  it('Anthropic’s empty account is a 400', async () => {
+    const message = 'Your credit balance is too low to access the Anthropic API.';
+    expect(await failureOf('anthropic', { kind: 'status', status: 400, message })).toMatchObject({
+      code: 'quota_exhausted',
+    });
+  });
+
+  it('OpenAI fails in a stream in three shapes', async () => {
+    const error = {
+      code: 'context_length_exceeded',
+      message: 'Your input exceeds the context window.',
+    };
+    const shapes = [
+      { type: 'error', ...error, param: null },
+      { type: 'error', error },
+      { type: 'response.failed', response: { error } },
+    ];
+    for (const shape of shapes) {
+      expect(await failureOf('openai', { kind: 'events', events: [shape] })).toMatchObject({
+        code: 'context_overflow',
+      });
+    }
+  });
+
+  it('compatible servers answer with arrays, pages and errors in a 200', async () => {
+    const body = JSON.stringify([
+      { error: { code: 400, message: 'prompt is too long', status: 'INVALID_ARGUMENT' } },
+    ]);
+    expect(await failureOf('compatible', { kind: 'status', status: 400, body })).toMatchObject({
+      code: 'context_overflow',
+    });
+    expect(
+      await failureOf('compatible', {
+        kind: 'status',
+        status: 502,
+        body: '<html><h1>Bad Gateway</h1></html>',
+        contentType: 'text/html',
+      }),
+    ).toMatchObject({ code: 'overloaded' });
+    expect(
+      await failureOf('compatible', {
+        kind: 'status',
+        status: 200,
+        body: JSON.stringify({ error: { message: 'Rate limit exceeded', code: 429 } }),
+      }),
+    ).toMatchObject({ code: 'model_rate_limited' });
+  });
+
+  it.each([
+    [400, 'invalid_request_error', 'Tool "rate_limit_check" is not valid: "too many requests"'],
+    [422, 'invalid_request_error', 'messages.3 quotes "the server is overloaded"'],
+    [400, 'invalid_request_error', 'The text mentions throttling and tokens per min.'],
+    [404, 'not_found', 'There is no path /rate-limit.'],
+  ])('a %i that quotes a passing failure is final (%s, %j)', async (status, type, message) => {
+    for (const wire of ['anthropic', 'openai', 'compatible', 'gemini'] as const) {
+      expect(await failureOf(wire, { kind: 'status', status, type, message })).toMatchObject({
+        code: 'bad_request',
+      });
+    }
+  });
+
+  it('in a stream the type of an error says more than its text', async () => {
+    const failed = (error: object) => failureOf('openai', { kind: 'events', events: [error] });
+    const message = 'A tool quotes "rate limit" and "overloaded".';
+    expect(
+      await failed({ type: 'error', error: { type: 'invalid_request_error', message } }),
+    ).toMatchObject({ code: 'bad_request' });
+    expect(
+      await failed({ type: 'error', error: { code: 'rate_limit_exceeded', message: 'No.' } }),
+    ).toMatchObject({ code: 'model_rate_limited' });
+    expect(
+      await failed({ type: 'error', error: { message: 'Rate limit reached.' } }),
+    ).toMatchObject({ code: 'model_rate_limited' });
+  });
+
+  it('an error in a 200 has the status that it names', async () => {
+    const failed = (error: object) =>
+      failureOf('compatible', { kind: 'status', status: 200, body: JSON.stringify({ error }) });
+    expect(await failed({ message: 'Slow down', code: 429 })).toMatchObject({
+      code: 'model_rate_limited',
+    });
+    expect(await failed({ message: 'quotes "rate limit"', code: 400 })).toMatchObject({
+      code: 'bad_request',
+    });
+    expect(await failed({ message: 'Upstream failed', code: 502 })).toMatchObject({
+      code: 'overloaded',
+    });
+  });
+
+  it('a gateway that calls its limit a 403 or 400 by type is waited for', async () => {
+    for (const status of [400, 403]) {
+      expect(
+        await failureOf('openai', { kind: 'status', status, code: 'rate_limit_exceeded' }),
+      ).toMatchObject({ code: 'model_rate_limited' });
+    }
+  });
+
+  it('an unknown model is named', async () => {
+    const thrown = await failureOf('openai', {
+      kind: 'status',
+      status: 404,
+      code: 'model_not_found',
+      message: 'The model does not exist.',
+    });
+    expect(thrown).toMatchObject({ code: 'model_unknown' });
+    expect(String(thrown)).toContain('does not know the model m');
+  });
+
+  it('the key is in no sentence', async () => {
+    const thrown = await failureOf('openai', {
+      kind: 'status',
+      status: 401,
+      message: 'Incorrect API key provided: sk-abcd1234.',
+    });
+    expect(String(thrown)).not.toContain('sk-abcd1234');
+  });
+});
