@@ -122,17 +122,17 @@ export function createLanes(
     }
   };
 
-  /** Works until nothing waits. The index is set before the last look, so no wake-up gets lost. */
+  /** Works until nothing waits. A wake-up is settled only as far as the look reached, so that none
+   * that came meanwhile gets lost, whatever happens to the process. */
   const workThrough = async (key: ConversationKey, lane: Lane): Promise<void> => {
     while (!closing) {
       lane.again = false;
+      const lookedAt = clock.now();
       const done = await workOnce(key, lane);
       failuresOf.delete(key);
-      if (done.kind === 'worked' || lane.again) continue;
-      if (done.wakeAtMs === undefined) await wakes.clear(key);
-      else await wakes.schedule(key, done.wakeAtMs);
-      const look = await workOnce(key, lane);
-      if (look.kind === 'idle' && !lane.again) {
+      if (done.kind === 'worked') continue;
+      await wakes.settle(key, lookedAt, done.wakeAtMs ?? null);
+      if (!lane.again) {
         // At once: a wake-up from now on begins a new lane.
         lanes.delete(key);
         return;

@@ -7,7 +7,7 @@
 import type { Clock } from '../base/clock.ts';
 import { BotError } from '../base/errors.ts';
 import { errorFacts, type Log } from '../base/log.ts';
-import { createKeyed, expiryOf, type TextStore } from './keyed.ts';
+import { createKeyed, expiryOf, inOrderOfKey, type TextStore } from './keyed.ts';
 import type { IndexEntry, Store } from './store.ts';
 import { storedFormOf } from './stored-form.ts';
 
@@ -35,6 +35,11 @@ export interface Backend {
   }): Promise<boolean>;
   addToIndex(entry: IndexEntry): Promise<void>;
   removeFromIndex(index: string, member: string): Promise<void>;
+  settleInIndex(
+    index: string,
+    member: string,
+    settled: { readonly below: number; readonly to: number | null },
+  ): Promise<void>;
   rangeOfIndex(
     index: string,
     options: { readonly upTo: number | undefined; readonly most: number },
@@ -113,11 +118,18 @@ export function createBackedStore(deps: StoreDeps, backend: Backend, namespace: 
         return backend.addToIndex(entry);
       }),
     removeFromIndex: (index, member) =>
-      guarded('removeFromIndex', () => backend.removeFromIndex(index, member)),
-    rangeOfIndex: (index, { upTo, most }) =>
-      guarded('rangeOfIndex', async () =>
-        most < 1 ? [] : await backend.rangeOfIndex(index, { upTo, most }),
+      guarded('removeFromIndex', () =>
+        backend.removeFromIndex(checkedKey(index), checkedKey(member)),
       ),
+    settleInIndex: (index, member, settled) =>
+      guarded('settleInIndex', () =>
+        backend.settleInIndex(checkedKey(index), checkedKey(member), settled),
+      ),
+    rangeOfIndex: (index, { upTo, most }) =>
+      guarded('rangeOfIndex', async () => {
+        checkedKey(index);
+        return most < 1 ? [] : await backend.rangeOfIndex(index, { upTo, most });
+      }),
     check: () => guarded('check', () => backend.check()),
     close: () => {
       closing ??= (async () => {
@@ -166,7 +178,16 @@ function unavailable(name: string, action: string, why: string, cause?: unknown)
   );
 }
 
+/** Half of a pair is no character and has no UTF-8; databases end a text at NUL, or refuse it. */
+const unstorable = /[\0\p{Surrogate}]/u;
+
 function checkedKey(key: string): string {
+  if (unstorable.test(key)) {
+    throw new BotError(
+      'internal',
+      'A key of the store holds a NUL or half of a surrogate pair: no store keeps such a key.',
+    );
+  }
   if (key.length * 3 > mostKeyBytes && Buffer.byteLength(key) > mostKeyBytes) {
     throw new BotError('internal', 'A key of the store is too long.', {
       facts: { mostKeyBytes, bytes: Buffer.byteLength(key) },
@@ -191,11 +212,14 @@ function checkLife(ttlMs: number): void {
   });
 }
 
-/** One entry for each member of each index, the last one: databases refuse a row named twice. */
+/**
+ * One entry for each member of each index, the last one: databases refuse a row named twice. In one
+ * order for all callers, so that two of them never wait for each other's rows.
+ */
 function lastOfEach(indexed: readonly IndexEntry[]): readonly IndexEntry[] {
   if (indexed.length < 2) return indexed;
   const last = new Map(
     indexed.map((entry) => [JSON.stringify([entry.index, entry.member]), entry]),
   );
-  return [...last.values()];
+  return [...last].sort(inOrderOfKey).map(([, entry]) => entry);
 }

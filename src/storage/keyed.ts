@@ -18,7 +18,7 @@ export interface TextStore {
   get(key: string): Promise<string | undefined>;
   getMany(keys: string[]): Promise<(string | undefined)[]>;
   set(key: string, text: string, ttlMs?: number): Promise<unknown>;
-  /** All or none. No key comes twice. */
+  /** All or none. No key comes twice; keys come in one order for all callers. */
   setMany(entries: { key: string; value: string; ttl?: number }[]): Promise<unknown>;
   delete(key: string): Promise<boolean>;
   clear(): Promise<void>;
@@ -58,12 +58,23 @@ export function createKeyed(
     setMany: async (entries) => {
       const last = new Map(entries.map(({ key, value }) => [key, storedFormOf(value)]));
       if (last.size === 0) return;
-      await keyv.setMany([...last].map(([key, value]) => ({ key, value })));
+      // Rows are locked in the order in which they are written: two writers of the same keys in
+      // opposite order would wait for each other until the database ends one of them.
+      const ordered = [...last].sort(inOrderOfKey);
+      await keyv.setMany(ordered.map(([key, value]) => ({ key, value })));
     },
     delete: async (key) => {
       await keyv.delete(key);
     },
   };
+}
+
+/** The one order in which keys are written, in every process. */
+export function inOrderOfKey(
+  [a]: readonly [string, unknown],
+  [b]: readonly [string, unknown],
+): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** When a life that begins now ends: whole milliseconds, as the stored form wants them. */

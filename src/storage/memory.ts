@@ -48,6 +48,14 @@ export function createMemoryStore(deps: StoreDeps): Store {
       members?.delete(member);
       if (members?.size === 0) indexes.delete(index);
     },
+    settleInIndex: async (index, member, { below, to }) => {
+      const members = indexes.get(index);
+      const score = members?.get(member);
+      if (!members || score === undefined || score >= below) return;
+      if (to === null) members.delete(member);
+      else members.set(member, to);
+      if (members.size === 0) indexes.delete(index);
+    },
     rangeOfIndex: async (index, { upTo = Number.POSITIVE_INFINITY, most }) =>
       [...(indexes.get(index) ?? [])]
         .map(([member, score]) => ({ member, score }))

@@ -16,43 +16,62 @@ export async function openStore(
   address: string,
   { namespace = 'deckhand', ...deps }: StoreDeps & { readonly namespace?: string },
 ): Promise<Store> {
-  const scheme = /^[a-z]+:/u.exec(address)?.[0] ?? '';
+  const problem = addressProblem(address);
+  if (problem !== undefined) throw new BotError('config_invalid', problem);
+  const scheme = schemeOf(address);
   switch (scheme) {
     case 'memory:':
       return createMemoryStore(deps);
     case 'sqlite:': {
       const path = address.slice(scheme.length);
-      if (path === '' || path === ':memory:') throw invalidAddress('it names no file');
       const { openSqliteStore } = await import('./sqlite.ts');
       return await openSqliteStore(path, deps);
     }
     case 'redis:':
     case 'rediss:': {
-      checkUrl(address);
       const { openRedisStore } = await import('./redis.ts');
       return await openRedisStore(address, { ...deps, namespace });
     }
     case 'postgres:':
     case 'postgresql:': {
-      checkUrl(address);
       const { openPostgresStore } = await import('./postgres.ts');
       return await openPostgresStore(address, { ...deps, namespace });
     }
     default:
-      throw invalidAddress(scheme === '' ? 'it has no scheme' : `"${scheme}" is not known`);
+      throw new Error('an unknown scheme was let through');
   }
 }
 
-function checkUrl(address: string): void {
-  if (!URL.canParse(address) || new URL(address).hostname === '') {
-    throw invalidAddress('it is not a complete address');
+/** Why an address cannot be that of a store; undefined when it can. The address itself may hold a
+ * password, so it is not repeated. */
+export function addressProblem(address: string): string | undefined {
+  const why = faultOf(address);
+  return why && `The address of the store cannot be used: ${why}. Expected is ${forms}.`;
+}
+
+function faultOf(address: string): string | undefined {
+  const scheme = schemeOf(address);
+  switch (scheme) {
+    case 'memory:':
+      return undefined;
+    case 'sqlite:': {
+      const path = address.slice(scheme.length);
+      return path === '' || path === ':memory:' ? 'it names no file' : undefined;
+    }
+    case 'redis:':
+    case 'rediss:':
+    case 'postgres:':
+    case 'postgresql:': {
+      const isWhole = URL.canParse(address) && new URL(address).hostname !== '';
+      return isWhole ? undefined : 'it is not a complete address';
+    }
+    case '':
+      return 'it has no scheme';
+    default:
+      return `"${scheme}" is not known`;
   }
 }
 
-/** The address itself may hold a password, so it is not repeated. */
-function invalidAddress(why: string): BotError {
-  return new BotError(
-    'config_invalid',
-    `The address of the store cannot be used: ${why}. Expected is ${forms}.`,
-  );
+function schemeOf(address: string): string {
+  return /^[a-z]+:/u.exec(address)?.[0] ?? '';
 }

@@ -118,6 +118,11 @@ function createBackend(deps: {
   const range = `
     SELECT member, score FROM ${indexed} WHERE name = $1 AND score <= $2
     ORDER BY score, member LIMIT $3`;
+  // A row that somebody writes just now is left to the next sweep: waiting for it could be mutual.
+  const sweep = `
+    DELETE FROM ${kept} WHERE key IN (
+      SELECT key FROM ${kept} WHERE ${expires('value')} <= $1 FOR UPDATE SKIP LOCKED
+    )`;
   return {
     name,
     texts,
@@ -138,6 +143,12 @@ function createBackend(deps: {
     removeFromIndex: async (index, member) => {
       await pool.query(`DELETE FROM ${indexed} WHERE name = $1 AND member = $2`, [index, member]);
     },
+    settleInIndex: async (index, member, { below, to }) => {
+      const where = 'WHERE name = $1 AND member = $2 AND score < $3';
+      if (to === null) await pool.query(`DELETE FROM ${indexed} ${where}`, [index, member, below]);
+      else
+        await pool.query(`UPDATE ${indexed} SET score = $4 ${where}`, [index, member, below, to]);
+    },
     rangeOfIndex: async (index, { upTo = Number.POSITIVE_INFINITY, most }) => {
       const { rows } = await pool.query(range, [index, upTo, most]);
       return indexedRows.parse(rows);
@@ -146,7 +157,7 @@ function createBackend(deps: {
       await pool.query('SELECT 1');
     },
     sweep: async (nowMs) => {
-      await pool.query(`DELETE FROM ${kept} WHERE ${expires('value')} <= $1`, [Math.floor(nowMs)]);
+      await pool.query(sweep, [Math.floor(nowMs)]);
     },
     close: () => pool.end(),
   };

@@ -13,6 +13,14 @@ import type { Store } from './store.ts';
  * KEYS: the key, then the indexes. ARGV: text, now, life, then score and member of each index.
  * A key whose stored form has expired by the caller's clock counts as absent.
  */
+const settleScript = `
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if not score or tonumber(score) >= tonumber(ARGV[2]) then return 0 end
+if ARGV[3] == '' then redis.call('ZREM', KEYS[1], ARGV[1])
+else redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1]) end
+return 1
+`;
+
 const claimScript = `
 local old = redis.call('GET', KEYS[1])
 if old then
@@ -88,6 +96,12 @@ export async function openRedisStore(
     },
     removeFromIndex: async (index, member) => {
       await client.zRem(indexOf(index), member);
+    },
+    settleInIndex: async (index, member, { below, to }) => {
+      await client.eval(settleScript, {
+        keys: [indexOf(index)],
+        arguments: [member, String(below), to === null ? '' : String(to)],
+      });
     },
     rangeOfIndex: async (index, { upTo, most }) => {
       const members = await client.zRangeByScoreWithScores(indexOf(index), '-inf', upTo ?? '+inf', {

@@ -2,23 +2,32 @@
  * The store in one file, the default: SQLite through libsql, in WAL mode. Deleted and overwritten
  * words are gone from the file: `secure_delete` zeroes them, and the write-ahead log, which still
  * holds older pages, is emptied by `checkpoint` and at every sweep after a change.
+ *
+ * Every write is on the disk before it is acknowledged (`synchronous = FULL`): with NORMAL a power
+ * cut may take the last acknowledged messages along. Measured on a virtual disk, 1 KB values: 115,000
+ * set a second against 163,000 with NORMAL; setMany of ten, 27,000 against 24,000 (no difference).
+ * A disk that really flushes adds one flush a transaction, 0.1 to 10 ms.
  */
 
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type Libsql from 'libsql';
 import { z } from 'zod';
+import type { Log } from '../base/log.ts';
 import { answered, type Backend, createBackedStore, type StoreDeps } from './backend.ts';
 import { expiryOf, type TextStore } from './keyed.ts';
 import type { IndexEntry, Store } from './store.ts';
 
 export interface SqliteStore extends Store {
-  /** Empties the write-ahead log now, so that no older copy of a value stays on the disk. */
+  /** Empties the write-ahead log now, so that no older copy of a value stays on the disk. While
+   * another connection reads, that must wait: it is logged, and every sweep tries again. */
   checkpoint(): Promise<void>;
 }
 
 /** How long a statement waits for another connection's transaction. Waiting blocks the process. */
 const busyTimeoutMs = 2_000;
+/** The same for emptying the log: the next sweep tries again, so nobody is kept waiting for it. */
+const checkpointTimeoutMs = 200;
 
 const tables = `
   CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, text TEXT NOT NULL, expires INTEGER);
@@ -30,6 +39,7 @@ const tables = `
 `;
 
 const keptRows = z.array(z.object({ key: z.string(), text: z.string() }));
+const checkpointRows = z.tuple([z.object({ busy: z.number() })]);
 const indexedRows = z.array(z.object({ member: z.string(), score: z.number() }));
 
 /** Opens the file, making it and its folder (readable by this user only) where they are missing. */
@@ -38,10 +48,11 @@ export async function openSqliteStore(path: string, deps: StoreDeps): Promise<Sq
   const name = `SQLite at ${path}`;
   const database = await answered({ clock, name }, 'open', () => openDatabase(path));
   const { texts, ...rest } = createPrimitives(database, deps);
+  // Whether the log may hold pages whose words are no longer in any value.
   let changed = false;
   const checkpoint = async (): Promise<void> => {
-    database.pragma('wal_checkpoint(TRUNCATE)');
-    changed = false;
+    if (emptyLog(database)) changed = false;
+    else reportBusy(deps.log);
   };
   const backend: Backend = {
     ...rest,
@@ -61,9 +72,15 @@ export async function openSqliteStore(path: string, deps: StoreDeps): Promise<Sq
         return texts.delete(key);
       },
     },
+    // It may replace an expired value.
+    claim: (claim) => {
+      changed = true;
+      return rest.claim(claim);
+    },
     sweep: async (nowMs) => {
       const swept = database.prepare('DELETE FROM kept WHERE expires <= ?').run(nowMs);
-      if (changed || swept.changes > 0) await checkpoint();
+      if (swept.changes > 0) changed = true;
+      if (changed) await checkpoint();
     },
     close: async () => {
       await checkpoint();
@@ -76,7 +93,24 @@ export async function openSqliteStore(path: string, deps: StoreDeps): Promise<Sq
   };
 }
 
-async function openDatabase(path: string): Promise<Libsql.Database> {
+/** False when another connection reads: then the log stays, and SQLite says so only in its answer. */
+function emptyLog(database: Libsql.Database): boolean {
+  database.pragma(`busy_timeout = ${checkpointTimeoutMs}`);
+  try {
+    const [{ busy }] = checkpointRows.parse(database.pragma('wal_checkpoint(TRUNCATE)'));
+    return busy === 0;
+  } finally {
+    database.pragma(`busy_timeout = ${busyTimeoutMs}`);
+  }
+}
+
+function reportBusy(log: Log): void {
+  log.warn('store_log_not_emptied', {
+    why: 'another connection reads the file; deleted words stay in its log until the next sweep',
+  });
+}
+
+export async function openDatabase(path: string): Promise<Libsql.Database> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   // Made here for its mode, which SQLite gives to the files beside it too.
   await (await open(path, 'a', 0o600)).close();
@@ -84,7 +118,7 @@ async function openDatabase(path: string): Promise<Libsql.Database> {
   const database = new Database(path, { timeout: busyTimeoutMs });
   try {
     database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = NORMAL');
+    database.pragma('synchronous = FULL');
     database.pragma('secure_delete = ON');
     database.exec(tables);
   } catch (error) {
@@ -116,6 +150,12 @@ function createPrimitives(database: Libsql.Database, { clock }: StoreDeps): Prim
      ON CONFLICT (name, member) DO UPDATE SET score = excluded.score`,
   );
   const unindex = database.prepare('DELETE FROM indexed WHERE name = ? AND member = ?');
+  const unindexBelow = database.prepare(
+    'DELETE FROM indexed WHERE name = ? AND member = ? AND score < ?',
+  );
+  const moveBelow = database.prepare(
+    'UPDATE indexed SET score = ? WHERE name = ? AND member = ? AND score < ?',
+  );
   const range = database.prepare(
     `SELECT member, score FROM indexed WHERE name = ? AND score <= ?
      ORDER BY score, member LIMIT ?`,
@@ -162,6 +202,10 @@ function createPrimitives(database: Libsql.Database, { clock }: StoreDeps): Prim
     addToIndex: async (entry) => addToIndex(entry),
     removeFromIndex: async (name, member) => {
       unindex.run(name, member);
+    },
+    settleInIndex: async (name, member, { below, to }) => {
+      if (to === null) unindexBelow.run(name, member, below);
+      else moveBelow.run(to, name, member, below);
     },
     rangeOfIndex: async (name, { upTo = Number.MAX_VALUE, most }) =>
       indexedRows.parse(range.all(name, upTo, most)),

@@ -40,6 +40,13 @@ export interface Store {
   /** Adds a member or moves it to the new score. */
   addToIndex(entry: IndexEntry): Promise<void>;
   removeFromIndex(index: string, member: string): Promise<void>;
+  /** Moves a member whose score is below `below` to the score `to`, or takes it out (null), in one
+   * step: what was added meanwhile with a higher score stays. */
+  settleInIndex(
+    index: string,
+    member: string,
+    settled: { readonly below: number; readonly to: number | null },
+  ): Promise<void>;
   /** Members with score at most `upTo` (default: all), lowest first, ties by member; at most `most`. */
   rangeOfIndex(
     index: string,
@@ -68,6 +75,7 @@ export function prefixedStore(store: Store, prefix: string): Store {
       }),
     addToIndex: (entry) => store.addToIndex(indexedOf(entry)),
     removeFromIndex: (index, member) => store.removeFromIndex(keyOf(index), member),
+    settleInIndex: (index, member, settled) => store.settleInIndex(keyOf(index), member, settled),
     rangeOfIndex: (index, options) => store.rangeOfIndex(keyOf(index), options),
     check: () => store.check(),
     close: () => store.close(),

@@ -14,7 +14,9 @@ export interface Wakes {
     nowMs: number,
     most: number,
   ): Promise<readonly { readonly conversationKey: string; readonly dueMs: number }[]>;
-  clear(conversationKey: string): Promise<void>;
+  /** The conversation was looked at and wants nothing before `nextMs` (null: nothing at all). A
+   * wake-up that came since the look began stays. */
+  settle(conversationKey: string, lookedAtMs: number, nextMs: number | null): Promise<void>;
 }
 
 const index = 'wakes';
@@ -31,6 +33,7 @@ export function createWakes(store: Store): Wakes {
       const members = await store.rangeOfIndex(index, { upTo: nowMs, most });
       return members.map(({ member, score }) => ({ conversationKey: member, dueMs: score }));
     },
-    clear: (conversationKey) => store.removeFromIndex(index, conversationKey),
+    settle: (conversationKey, lookedAtMs, nextMs) =>
+      store.settleInIndex(index, conversationKey, { below: lookedAtMs, to: nextMs }),
   };
 }

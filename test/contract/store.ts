@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createKeptLog, type KeptLog } from '../support/log.ts';
+import { describeClaims } from './store-claims.ts';
 
 interface OpenedStore {
   readonly store: Store;
@@ -84,6 +85,54 @@ export function describeStoreContract(name: string, openEmpty: OpenEmptyStore): 
       it('refuses a key of 1,001 bytes', async () => {
         const { store } = await setUp();
         await expect(store.set('k'.repeat(1_001), 1)).rejects.toMatchObject({ code: 'internal' });
+      });
+
+      it.each([
+        ['NUL', 'a\u0000b'],
+        ['the first half of a surrogate pair', 'a\ud83d'],
+        ['the second half of a surrogate pair', '\ude00b'],
+      ])('refuses a key, an index and a member with %s', async (_, wrong) => {
+        const { store } = await setUp();
+        const indexed = [{ index: 'index', member: wrong, score: 1 }];
+        for (const attempt of [
+          () => store.get(wrong),
+          () => store.getMany(['good', wrong]),
+          () => store.set(wrong, 1),
+          () =>
+            store.setMany([
+              { key: 'good', value: 1 },
+              { key: wrong, value: 1 },
+            ]),
+          () => store.delete(wrong),
+          () => store.claim(wrong, 1, { ttlMs: 1_000 }),
+          () => store.claim('good', 1, { ttlMs: 1_000, indexed }),
+          () => store.addToIndex({ index: wrong, member: 'm', score: 1 }),
+          () => store.addToIndex({ index: 'index', member: wrong, score: 1 }),
+          () => store.removeFromIndex('index', wrong),
+          () => store.settleInIndex('index', wrong, { below: 1, to: null }),
+          () => store.rangeOfIndex(wrong, { most: 1 }),
+        ]) {
+          await expect(attempt()).rejects.toMatchObject({
+            code: 'internal',
+            message: expect.stringContaining('NUL'),
+          });
+        }
+        expect(await store.get('good')).toBeUndefined();
+        expect(await store.rangeOfIndex('index', { most: 1 })).toEqual([]);
+      });
+
+      it('takes the same keys from many writers at once, in whatever order they name them', async () => {
+        const { store } = await setUp();
+        const keys = Array.from({ length: 100 }, (_, index) => `k${index}`);
+        const backwards = keys.toReversed();
+        await Promise.all(
+          Array.from({ length: 30 }, (_, writer) =>
+            store.setMany(
+              (writer % 2 === 0 ? keys : backwards).map((key) => ({ key, value: writer })),
+            ),
+          ),
+        );
+        expect(new Set(await store.getMany(keys)).size).toBe(1);
       });
 
       it('returns many values in the order of the keys, repeated and absent ones too', async () => {
@@ -190,77 +239,7 @@ export function describeStoreContract(name: string, openEmpty: OpenEmptyStore): 
       });
     });
 
-    describe('claims', () => {
-      it('are won by exactly one of 50 callers, and hold the value of the winner', async () => {
-        const { store } = await setUp();
-        const callers = Array.from({ length: 50 }, (_, caller) => caller);
-        const won = await Promise.all(
-          callers.map((caller) => store.claim('key', { caller }, { ttlMs: 60_000 })),
-        );
-        expect(won.filter(Boolean)).toHaveLength(1);
-        expect(await store.get('key')).toEqual({ caller: won.indexOf(true) });
-      });
-
-      it('are refused until the life of the first ends, and not after', async () => {
-        const { store, clock } = await setUp();
-        expect(await store.claim('key', 1, { ttlMs: 60_000 })).toBe(true);
-        await clock.advance(59_999);
-        expect(await store.claim('key', 2, { ttlMs: 60_000 })).toBe(false);
-        expect(await store.get('key')).toBe(1);
-        await clock.advance(1);
-        expect(await store.claim('key', 3, { ttlMs: 60_000 })).toBe(true);
-        expect(await store.claim('key', 4, { ttlMs: 60_000 })).toBe(false);
-        expect(await store.get('key')).toBe(3);
-        await clock.advance(60_000);
-        expect(await store.get('key')).toBeUndefined();
-      });
-
-      it('are refused where a value was set, and won where it was deleted', async () => {
-        const { store } = await setUp();
-        await store.set('key', 'set');
-        expect(await store.claim('key', 'claimed', { ttlMs: 60_000 })).toBe(false);
-        expect(await store.get('key')).toBe('set');
-        await store.delete('key');
-        expect(await store.claim('key', 'claimed', { ttlMs: 60_000 })).toBe(true);
-      });
-
-      it('write their index entries only when won', async () => {
-        const { store } = await setUp();
-        const indexed = (score: number) => [
-          { index: 'inbox:a', member: 'm', score },
-          { index: 'inbox:b', member: 'm', score: score + 1 },
-          { index: 'inbox:a', member: 'n', score: score + 2 },
-        ];
-        const all = async () => [
-          await store.rangeOfIndex('inbox:a', { most: 10 }),
-          await store.rangeOfIndex('inbox:b', { most: 10 }),
-        ];
-        await store.claim('key', 1, { ttlMs: 60_000, indexed: indexed(1) });
-        const written = [
-          [
-            { member: 'm', score: 1 },
-            { member: 'n', score: 3 },
-          ],
-          [{ member: 'm', score: 2 }],
-        ];
-        expect(await all()).toEqual(written);
-        expect(await store.claim('key', 2, { ttlMs: 60_000, indexed: indexed(50) })).toBe(false);
-        expect(await all()).toEqual(written);
-      });
-
-      it('write nothing at all when an index entry cannot be written', async () => {
-        const { store } = await setUp();
-        const indexed = [
-          { index: 'inbox', member: 'good', score: 1 },
-          { index: 'inbox', member: 'bad', score: Number.NaN },
-        ];
-        await expect(store.claim('key', 1, { ttlMs: 60_000, indexed })).rejects.toMatchObject({
-          code: 'internal',
-        });
-        expect(await store.get('key')).toBeUndefined();
-        expect(await store.rangeOfIndex('inbox', { most: 10 })).toEqual([]);
-      });
-    });
+    describeClaims(setUp);
 
     describe('indexes', () => {
       const members = async (store: Store, options: { upTo?: number; most: number }) =>
@@ -317,6 +296,20 @@ export function describeStoreContract(name: string, openEmpty: OpenEmptyStore): 
         expect(await members(store, { most: 10 })).toEqual(['a']);
       });
 
+      it('settle a member only when its score is below the given one', async () => {
+        const { store } = await setUp();
+        await store.addToIndex({ index: 'index', member: 'a', score: 10 });
+        await store.settleInIndex('index', 'a', { below: 10, to: null });
+        expect(await members(store, { most: 10 })).toEqual(['a']);
+        await store.settleInIndex('index', 'a', { below: 11, to: 50 });
+        expect(await store.rangeOfIndex('index', { most: 10 })).toEqual([
+          { member: 'a', score: 50 },
+        ]);
+        await store.settleInIndex('index', 'a', { below: 51, to: null });
+        await store.settleInIndex('index', 'a', { below: 51, to: 60 });
+        expect(await members(store, { most: 10 })).toEqual([]);
+      });
+
       it('are apart from each other and from keys of the same name', async () => {
         const { store } = await setUp();
         await store.addToIndex({ index: 'index', member: 'a', score: 1 });
@@ -353,6 +346,7 @@ export function everyMember(store: Store): readonly (() => Promise<unknown>)[] {
     () => store.claim('claimed', 1, { ttlMs: 1_000 }),
     () => store.addToIndex({ index: 'index', member: 'a', score: 1 }),
     () => store.removeFromIndex('index', 'a'),
+    () => store.settleInIndex('index', 'a', { below: 1, to: null }),
     () => store.rangeOfIndex('index', { most: 1 }),
     () => store.check(),
   ];

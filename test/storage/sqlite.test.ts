@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openSqliteStore } from '../../src/storage/sqlite.ts';
+import { openDatabase, openSqliteStore } from '../../src/storage/sqlite.ts';
 import { describeStoreContract } from '../contract/store.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createKeptLog } from '../support/log.ts';
@@ -93,6 +93,49 @@ describe('the SQLite store', () => {
     expect((await bytesIn(path)).includes('canary-5f1e')).toBe(true);
     await clock.advance(60_000);
     expect((await bytesIn(path)).includes('canary-5f1e')).toBe(false);
+    await store.close();
+  });
+
+  it('has no copy left of an expired value that a claim replaced, after the next sweep', async () => {
+    const { path, clock, store } = await setUp();
+    await store.claim('key', 'canary-5f1e', { ttlMs: 1_000 });
+    // The sweep before leaves nothing that would make this one empty the log.
+    await store.checkpoint();
+    await clock.advance(1_000);
+    await store.claim('key', 'other', { ttlMs: 600_000 });
+    await clock.advance(60_000);
+    expect((await bytesIn(path)).includes('canary-5f1e')).toBe(false);
+    expect((await stat(`${path}-wal`)).size).toBe(0);
+    await store.close();
+  });
+
+  it('says that the log could not be emptied while somebody reads, and empties it later', async () => {
+    const { path, clock, log, store } = await setUp();
+    await store.set('secret', 'canary-5f1e');
+    const reader = new Database(path);
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM kept').get();
+    await store.delete('secret');
+    const warned = () => log.lines.filter(({ event }) => event === 'store_log_not_emptied').length;
+    await store.checkpoint();
+    expect(warned()).toBe(1);
+    await clock.advance(60_000);
+    expect(warned()).toBe(2);
+    expect((await bytesIn(path)).includes('canary-5f1e')).toBe(true);
+    reader.exec('COMMIT');
+    await clock.advance(60_000);
+    expect(warned()).toBe(2);
+    expect((await bytesIn(path)).includes('canary-5f1e')).toBe(false);
+    reader.close();
+    await store.close();
+  });
+
+  it('has every write on the disk before it is acknowledged', async () => {
+    const { path, store } = await setUp();
+    const database = await openDatabase(path);
+    expect(database.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 2 });
+    expect(database.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
+    database.close();
     await store.close();
   });
 

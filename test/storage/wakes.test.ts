@@ -23,15 +23,15 @@ describe('wakes', () => {
     expect(await wakes.due(2_000, 1)).toHaveLength(1);
   });
 
-  it('are moved by scheduling again, and stay due until cleared', async () => {
+  it('are moved by scheduling again, and stay due until settled', async () => {
     const wakes = setUp();
     await wakes.schedule('a', 1_000);
     await wakes.schedule('a', 5_000);
     expect(await wakes.due(4_999, 10)).toEqual([]);
     expect(await wakes.due(5_000, 10)).toEqual([{ conversationKey: 'a', dueMs: 5_000 }]);
     expect(await wakes.due(5_000, 10)).toHaveLength(1);
-    await wakes.clear('a');
-    await wakes.clear('a');
+    await wakes.settle('a', 5_001, null);
+    await wakes.settle('a', 5_001, null);
     expect(await wakes.due(9_000, 10)).toEqual([]);
   });
 });

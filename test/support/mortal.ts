@@ -43,6 +43,8 @@ export function mortalStore(store: Store, life: Life): Store {
     claim: (key, value, options) => as(life, true, () => store.claim(key, value, options)),
     addToIndex: (entry) => as(life, true, () => store.addToIndex(entry)),
     removeFromIndex: (index, member) => as(life, true, () => store.removeFromIndex(index, member)),
+    settleInIndex: (index, member, settled) =>
+      as(life, true, () => store.settleInIndex(index, member, settled)),
     rangeOfIndex: (index, options) => as(life, false, () => store.rangeOfIndex(index, options)),
     check: () => as(life, false, () => store.check()),
     close: () => store.close(),
