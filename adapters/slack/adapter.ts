@@ -11,15 +11,19 @@ import type { Connection } from './connect.ts';
 import { createDownload } from './download.ts';
 import { drawnLengthOf } from './draw.ts';
 import { createReceiveEvent } from './events.ts';
+import { createDescribeFiles } from './files.ts';
 import { createInbound, type Inbound } from './inbound.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
 import { createNames } from './names.ts';
 import { createPrivateLine } from './private-line.ts';
 import type { ProxySettings } from './proxy.ts';
+import { createRateLimited, type RateLimited } from './rate-limited.ts';
 import { createReadMessages } from './read-back.ts';
 import { createResponseBook } from './response-book.ts';
 import type { SlackSettings } from './settings.ts';
+import { switchedOffCure } from './socket.ts';
 import { createStatusSigns } from './status.ts';
+import { createRemoveStray } from './stray.ts';
 import { createSurface, type SurfaceDeps } from './surface.ts';
 import { directTransport, type Transport } from './web-api.ts';
 import type { Self, SlackMessage } from './wire.ts';
@@ -50,6 +54,9 @@ interface Running {
   readonly inbound: Inbound;
   readonly interactions: Interactions;
   readonly surfaceDeps: SurfaceDeps;
+  readonly rateLimited: RateLimited;
+  /** Ends what waits. */
+  readonly ending: AbortController;
 }
 
 export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettings): Adapter {
@@ -76,6 +83,7 @@ export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettin
         event: createReceiveEvent({ inbound: assembled.inbound, onEvent, log }),
         interaction: (body) => assembled.interactions.handle(body),
         gap: () => reportGap(onEvent, log),
+        rateLimited: (body) => assembled.rateLimited.received(body),
       });
     } catch (error) {
       running = null;
@@ -92,7 +100,10 @@ export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettin
   ): Running => {
     const { call, self } = connection;
     const names = createNames({ call, clock, log, self });
-    const inbound = createInbound({ self, names });
+    const describeFiles = createDescribeFiles({ call, clock, log });
+    const inbound = createInbound({ self, names, describeFiles });
+    const ending = new AbortController();
+    const { signal } = ending;
     const book = createResponseBook(clock);
     const whisper = createPrivateLine({ call, log, transport, book });
     const { newId } = deps;
@@ -100,6 +111,8 @@ export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettin
       connection,
       transport,
       inbound,
+      ending,
+      rateLimited: createRateLimited({ clock, log, onGap: () => reportGap(onEvent, log) }),
       interactions: createInteractions({
         ...{ call, clock, log, newId, names, inbound, book, onEvent, whisper },
       }),
@@ -108,6 +121,7 @@ export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettin
         read: createReadMessages({ call, log }),
         signs: createStatusSigns({ call, log }),
         download: createDownload({ call, transport, ...tokens }),
+        removeStray: createRemoveStray({ call, clock, log, signal }),
       },
     };
   };
@@ -116,6 +130,8 @@ export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettin
     const stopping = running;
     running = null;
     if (stopping === null) return;
+    stopping.rateLimited.close();
+    stopping.ending.abort();
     await stopping.connection.close();
     await stopping.transport.close();
   };
@@ -229,6 +245,9 @@ async function transportOf(proxy: ProxySettings | undefined): Promise<Transport>
 function stateOf(connection: Connection | null, now: number): AdapterState {
   if (connection === null) return { connected: false, detail: 'not connected' };
   const { name, teamName }: Self = connection.self;
+  if (connection.isSwitchedOff()) {
+    return { connected: false, detail: `Socket Mode is switched off: ${switchedOffCure}` };
+  }
   const lostSince = connection.lostSince();
   if (lostSince === null) return { connected: true, detail: `connected as ${name} to ${teamName}` };
   const seconds = Math.max(0, Math.round((now - lostSince) / 1000));

@@ -8,13 +8,14 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { App, HTTPReceiver, LogLevel, SocketModeReceiver } from '@slack/bolt';
+import { App, HTTPReceiver, LogLevel, type ReceiverEvent, SocketModeReceiver } from '@slack/bolt';
 import { WebClient, type WebClientOptions } from '@slack/web-api';
 import { z } from 'zod';
 import type { Clock } from '../../src/base/clock.ts';
 import { BotError, isBotError } from '../../src/base/errors.ts';
 import { errorFacts, type Log } from '../../src/base/log.ts';
 import { slackWordOf } from './errors.ts';
+import { reportMissingUsersRead } from './names.ts';
 import { sdkLogger } from './sdk-log.ts';
 import type { SlackSettings } from './settings.ts';
 import { createSocket, type Socket } from './socket.ts';
@@ -27,6 +28,8 @@ interface Handlers {
   /** After the acknowledgement; never rejects. */
   interaction(body: unknown): Promise<void>;
   gap(): void;
+  /** Slack keeps events of this app back, with the body of its word for it. */
+  rateLimited(body: unknown): void;
 }
 
 export interface Connection {
@@ -38,6 +41,8 @@ export interface Connection {
   close(): Promise<void>;
   /** Since when the socket is lost; null while it stands or where there is none. */
   lostSince(): number | null;
+  /** Slack has said that Socket Mode is off for the app. */
+  isSwitchedOff(): boolean;
   request(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
@@ -50,6 +55,8 @@ const authSchema = z.object({
   bot_id: z.string().optional(),
   team_id: z.string(),
   team: z.string().optional(),
+  /** From the header x-oauth-scopes. */
+  response_metadata: z.object({ scopes: z.array(z.string()).optional() }).optional(),
 });
 
 export async function connectSlack(
@@ -60,7 +67,7 @@ export async function connectSlack(
   const logger = sdkLogger(log, LogLevel.INFO);
   const options = (): WebClientOptions => clientOptionsOf(settings.apiUrl, transport, logger);
   const call = createCallSlack(new WebClient(settings.botToken, options()));
-  const self = await whoAmI(call, settings.apiUrl);
+  const self = await whoAmI(call, log, settings.apiUrl);
 
   let handlers: Handlers | null = null;
   const inFlight = new Set<Promise<void>>();
@@ -123,14 +130,25 @@ export async function connectSlack(
     if (open === null) {
       throw new BotError('surface_unavailable', 'The bot is starting or stopping.');
     }
-    const work = isEvent(event.body)
-      ? open.event(event.body).then(() => acknowledge(event))
-      : answerFirst(event).then(() => open.interaction(event.body));
+    const work = workOf(open, event);
     inFlight.add(work);
     try {
       await work;
     } finally {
       inFlight.delete(work);
+    }
+  };
+
+  const workOf = async (open: Handlers, event: ReceiverEvent): Promise<void> => {
+    if (event.body['type'] === 'app_rate_limited') {
+      await answerFirst(event);
+      open.rateLimited(event.body);
+    } else if (isEvent(event.body)) {
+      await open.event(event.body);
+      await acknowledge(event);
+    } else {
+      await answerFirst(event);
+      await open.interaction(event.body);
     }
   };
 
@@ -145,7 +163,12 @@ export async function connectSlack(
 
   const socket: Socket | null =
     socketReceiver &&
-    createSocket({ client: socketReceiver.client, clock, log, onGap: () => handlers?.gap() });
+    createSocket({
+      client: socketReceiver.client,
+      clock,
+      log,
+      onGap: () => handlers?.gap(),
+    });
 
   return {
     self,
@@ -166,6 +189,7 @@ export async function connectSlack(
       await socket?.close();
     },
     lostSince: () => socket?.lostSince() ?? null,
+    isSwitchedOff: () => socket?.isSwitchedOff() ?? false,
     request: async (request, response) => {
       if (httpReceiver === null || handlers === null) {
         response.writeHead(503).end();
@@ -195,9 +219,11 @@ async function drained(clock: Clock, inFlight: ReadonlySet<Promise<void>>): Prom
   });
 }
 
-async function whoAmI(call: CallSlack, apiUrl: string): Promise<Self> {
+async function whoAmI(call: CallSlack, log: Log, apiUrl: string): Promise<Self> {
   try {
     const auth = await call('auth.test', {}, authSchema);
+    const scopes = auth.response_metadata?.scopes;
+    if (scopes && !scopes.includes('users:read')) reportMissingUsersRead(log);
     return {
       userId: auth.user_id,
       botId: auth.bot_id ?? null,

@@ -3,17 +3,15 @@
  * out after a redirect elsewhere; Slack's sign-in page (status 200) is not taken for the file.
  */
 
-import { z } from 'zod';
 import { BotError } from '../../src/base/errors.ts';
 import type { InboundFile } from '../../src/surface/inbound.ts';
+import { fileAnswerSchema } from './files.ts';
 import type { Answer, CallSlack, Transport } from './web-api.ts';
-import { slackFileSchema } from './wire.ts';
 
 export type Download = (file: InboundFile, mostBytes: number) => Promise<Uint8Array>;
 
 const mostRedirects = 5;
 const answerTimeoutMs = 60_000;
-const fileAnswerSchema = z.object({ file: slackFileSchema });
 
 export function createDownload(deps: {
   readonly call: CallSlack;

@@ -10,7 +10,7 @@ import { cutToBytes, cutToUnits } from '../../src/base/text.ts';
 import type { Block, Button, ChoiceOption, OutboundMessage } from '../../src/surface/outbound.ts';
 import { markdownBlockText } from './markdown-block.ts';
 import { createSplitMentions, type SplitMentions } from './mentions.ts';
-import { escapeMrkdwn, mrkdwnOf } from './mrkdwn.ts';
+import { mrkdwnOf, plainMrkdwn } from './mrkdwn.ts';
 
 const mostTextBytes = 3_900;
 const mostContextChars = 3_000;
@@ -57,7 +57,7 @@ function drawBlock(block: Block, split: SplitMentions): types.KnownBlock[] {
       return text.trim() === '' ? [] : [{ type: 'markdown', text }];
     }
     case 'activity':
-      return contextOf(escapeMrkdwn(block.text));
+      return contextOf(plainMrkdwn(block.text));
     case 'notice':
       return contextOf(mrkdwnOf(block.text, split));
     case 'buttons':
@@ -128,7 +128,7 @@ function groupsOf<Item>(items: readonly Item[], most: number): Item[][] {
 function fallbackOf(blocks: readonly Block[], split: SplitMentions, withOptions: boolean): string {
   const options = (labels: readonly string[]): string =>
     withOptions
-      ? labels.map((label, index) => `${index + 1}. ${escapeMrkdwn(label)}`).join('\n')
+      ? labels.map((label, index) => `${index + 1}. ${plainMrkdwn(label)}`).join('\n')
       : '';
   const textOf = (block: Block): string => {
     switch (block.kind) {
@@ -136,7 +136,7 @@ function fallbackOf(blocks: readonly Block[], split: SplitMentions, withOptions:
       case 'notice':
         return mrkdwnOf(block.text, split);
       case 'activity':
-        return escapeMrkdwn(block.text);
+        return plainMrkdwn(block.text);
       case 'buttons':
         return options(block.buttons.map((button) => button.label));
       case 'choice':

@@ -68,7 +68,7 @@ async function stopCommand(
   const conversation = inbound.conversationOf(stop.channel, { ts: stop.thread_ts });
   const eventKey = `slack:stop:${stop.channel}:${stop.thread_ts}:${stop.event_ts}`;
   const [author, channel] = await Promise.all([
-    inbound.authorOf(stop.user, { teamId: conversation.space }),
+    inbound.authorOf(stop.user, {}),
     inbound.channelOf(stop.channel),
   ]);
   return {

@@ -6,20 +6,10 @@
 
 import type { Conversation } from '../../src/messages/conversation.ts';
 import type { Author } from '../../src/messages/people.ts';
-import type {
-  InboundDeletion,
-  InboundEdit,
-  InboundFile,
-  InboundMessage,
-} from '../../src/surface/inbound.ts';
+import type { InboundDeletion, InboundEdit, InboundMessage } from '../../src/surface/inbound.ts';
+import type { DescribeFiles } from './files.ts';
 import { directName, type KnownChannel, type Names } from './names.ts';
-import {
-  type MessageEvent,
-  millisecondsOf,
-  type Self,
-  type SlackFile,
-  type SlackMessage,
-} from './wire.ts';
+import { type MessageEvent, millisecondsOf, type Self, type SlackMessage } from './wire.ts';
 
 export interface Inbound {
   /** Null for what is no news to us: own messages, joins, previews, empty ones. */
@@ -31,10 +21,13 @@ export interface Inbound {
     channel: string,
     message: { ts: string; thread_ts?: string | undefined },
   ): Conversation;
+  /** Rejects where Slack does not tell the person's standing: the event must come again. */
   authorOf(
     userId: string,
-    hints: { readonly name?: string; readonly teamId?: string },
+    hints: { readonly name?: string; readonly mostWaitMs?: number },
   ): Promise<Author>;
+  /** For showing; never rejects. */
+  nameOf(userId: string, hint?: string): Promise<string>;
   channelOf(channel: string, channelType?: string, name?: string): Promise<KnownChannel>;
   /** The text of any message as Markdown, the bot's own included. */
   textOf(message: SlackMessage): Promise<string>;
@@ -44,7 +37,11 @@ export interface Inbound {
 /** Subtypes that are new words of somebody. */
 const saidSubtypes = new Set(['thread_broadcast', 'file_share', 'bot_message', 'me_message']);
 
-export function createInbound(deps: { readonly self: Self; readonly names: Names }): Inbound {
+export function createInbound(deps: {
+  readonly self: Self;
+  readonly names: Names;
+  readonly describeFiles: DescribeFiles;
+}): Inbound {
   const { self, names } = deps;
   const mention = new RegExp(`<@${self.userId}(?:\\|[^>]*)?>`, 'u');
   const leadingMention = new RegExp(`^\\s*<@${self.userId}(?:\\|[^>]*)?>[\\s,:]*`, 'u');
@@ -61,24 +58,21 @@ export function createInbound(deps: { readonly self: Self; readonly names: Names
     (self.botId !== null && message.bot_id === self.botId) ||
     (appId !== null && message.app_id === appId);
 
-  const authorOf: Inbound['authorOf'] = async (userId, hints) => {
-    const known = await names.user(userId);
-    const isForeign = hints.teamId !== undefined && hints.teamId !== self.teamId;
-    // Without an answer from Slack only the event's own word that it is one of ours opens the door.
-    const unknown = hints.teamId === self.teamId ? 'member' : 'external';
+  const authorOf: Inbound['authorOf'] = async (userId, { name, mostWaitMs }) => {
+    const known = await names.person(userId, mostWaitMs);
     return {
       id: `slack:${userId}`,
-      name: known?.name ?? hints.name ?? userId,
-      isBot: known?.isBot ?? false,
-      standing: known?.standing ?? (isForeign ? 'external' : unknown),
+      name: known.name ?? name ?? userId,
+      isBot: known.isBot,
+      standing: known.standing,
       roles: [],
     };
   };
 
   const messageAuthor = async (message: SlackMessage): Promise<Author> => {
     const botName = message.username ?? message.bot_profile?.name;
-    const teamId = message.user_team ?? message.team ?? undefined;
     if (message.user === undefined) {
+      const teamId = message.user_team ?? message.team ?? undefined;
       const id = message.bot_id ?? 'unknown';
       return {
         id: `slack:${id}`,
@@ -88,10 +82,7 @@ export function createInbound(deps: { readonly self: Self; readonly names: Names
         roles: [],
       };
     }
-    const author = await authorOf(message.user, {
-      ...(botName === undefined ? {} : { name: botName }),
-      ...(teamId === undefined ? {} : { teamId }),
-    });
+    const author = await authorOf(message.user, botName === undefined ? {} : { name: botName });
     return typeof message.bot_id === 'string' ? { ...author, isBot: true } : author;
   };
 
@@ -117,13 +108,15 @@ export function createInbound(deps: { readonly self: Self; readonly names: Names
     message: SlackMessage,
   ): Promise<InboundMessage | null> => {
     const raw = rawTextOf(message);
-    const files = (message.files ?? []).flatMap(fileOf);
-    if (raw.trim() === '' && files.length === 0) return null;
-    const [author, place, text] = await Promise.all([
+    const sent = message.files ?? [];
+    if (raw.trim() === '' && sent.length === 0) return null;
+    const [author, files, place, text] = await Promise.all([
       messageAuthor(message),
+      deps.describeFiles(sent),
       channelOf(event.channel, event.channel_type),
       names.markdownOf(raw.replace(leadingMention, '')),
     ]);
+    if (raw.trim() === '' && files.length === 0) return null;
     const inThread = message.thread_ts !== undefined && message.thread_ts !== message.ts;
     return {
       kind: 'message',
@@ -201,7 +194,10 @@ export function createInbound(deps: { readonly self: Self; readonly names: Names
     return await said(event, event);
   };
 
-  return { of, conversationOf, authorOf, channelOf, textOf, isSelf };
+  const nameOf: Inbound['nameOf'] = async (userId, hint) =>
+    (await names.user(userId))?.name ?? hint ?? userId;
+
+  return { of, conversationOf, authorOf, nameOf, channelOf, textOf, isSelf };
 }
 
 function keyOf(channel: string, ts: string): string {
@@ -216,17 +212,4 @@ function rawTextOf(message: SlackMessage): string {
     typeof block.text === 'object' ? block.text.text : '',
   );
   return [...attached, ...inBlocks].filter((part) => part.trim() !== '').join('\n');
-}
-
-function fileOf(file: SlackFile): InboundFile[] {
-  if (file.mode === 'tombstone' || file.mode === 'hidden_by_limit') return [];
-  return [
-    {
-      id: file.id,
-      name: file.name ?? file.title ?? file.id,
-      mediaType: file.mimetype ?? 'application/octet-stream',
-      bytes: file.size ?? 0,
-      url: file.url_private_download ?? file.url_private ?? '',
-    },
-  ];
 }

@@ -36,6 +36,8 @@ export interface Interactions {
 
 const formPrefix = 'form.';
 const mostInputChars = 3_000;
+/** An interaction is acknowledged already and comes only once, so its look-up may take its time. */
+const mostAuthorWaitMs = 8_000;
 
 /** What a modal carries from the click that opened it to its submit. */
 const formMetadataSchema = z.object({
@@ -63,14 +65,6 @@ export function createInteractions(deps: {
 }): Interactions {
   const { call, clock, log, names, inbound, book } = deps;
 
-  const authorOf = (person: SlackPerson): Promise<Author> => {
-    const name = person.username ?? person.name;
-    return inbound.authorOf(person.id, {
-      ...(name === undefined ? {} : { name }),
-      ...(typeof person.team_id === 'string' ? { teamId: person.team_id } : {}),
-    });
-  };
-
   const tell = async (
     place: Place,
     userId: string,
@@ -81,6 +75,24 @@ export function createInteractions(deps: {
       await deps.whisper(place, userId, markdown, interactionId);
     } catch (error) {
       log.warn('slack_whisper_failed', errorFacts(error));
+    }
+  };
+
+  /** Who acted; null where Slack does not say it, which the person is told. */
+  const authorOf = async (
+    person: SlackPerson,
+    place: Place,
+    interactionId: string,
+  ): Promise<Author | null> => {
+    const name = person.username ?? person.name;
+    const hints = name === undefined ? {} : { name };
+    try {
+      return await inbound.authorOf(person.id, { ...hints, mostWaitMs: mostAuthorWaitMs });
+    } catch (error) {
+      log.warn('slack_author_unknown', errorFacts(error));
+      const line = 'I could not check who you are, please try again.';
+      await tell(place, person.id, line, interactionId);
+      return null;
     }
   };
 
@@ -146,12 +158,14 @@ export function createInteractions(deps: {
         await openForm(click, action, place, interactionId);
         continue;
       }
+      const author = await authorOf(click.user, place, interactionId);
+      if (author === null) continue;
       const save = async (): Promise<void> => {
         await deps.onEvent({
           kind: 'click',
           eventKey: `slack:click:${place.channel}:${place.cardId}:${action.action_ts}:${click.user.id}`,
           conversation: inbound.conversationOf(place.channel, { ts: place.thread }),
-          author: await authorOf(click.user),
+          author,
           at: clock.now(),
           controlId: action.action_id,
           values: valuesOf(click, action.action_id),
@@ -169,12 +183,14 @@ export function createInteractions(deps: {
       log.warn('slack_form_unreadable');
       return;
     }
+    const author = await authorOf(form.user, metadata, metadata.interactionId);
+    if (author === null) return;
     const save = async (): Promise<void> => {
       await deps.onEvent({
         kind: 'form',
         eventKey: `slack:form:${form.view.id}`,
         conversation: inbound.conversationOf(metadata.channel, { ts: metadata.thread }),
-        author: await authorOf(form.user),
+        author,
         at: clock.now(),
         controlId: metadata.controlId,
         text: form.view.state.values['form']?.['text']?.value ?? '',
@@ -189,13 +205,14 @@ export function createInteractions(deps: {
     const interactionId = deps.newId('interaction');
     const place: Place = { channel: command.channel_id, thread: noThread, cardId: '' };
     book.keep(interactionId, command.response_url, noThread);
+    const person = {
+      id: command.user_id,
+      ...(command.user_name === undefined ? {} : { name: command.user_name }),
+    };
+    const author = await authorOf(person, place, interactionId);
+    if (author === null) return;
     const save = async (): Promise<void> => {
-      const [author, channel, text] = await Promise.all([
-        authorOf({
-          id: command.user_id,
-          team_id: command.team_id,
-          ...(command.user_name === undefined ? {} : { name: command.user_name }),
-        }),
+      const [channel, text] = await Promise.all([
         inbound.channelOf(command.channel_id, undefined, command.channel_name),
         names.markdownOf(command.text),
       ]);

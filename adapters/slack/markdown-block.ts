@@ -1,36 +1,42 @@
 /**
  * A model's Markdown made ready for a `markdown` block: the source stays as it is but for mentions
  * (rule: only known people), links (only http, https and mailto) and tables (drawn as monospace,
- * since the block does not promise to draw them).
+ * since the block does not promise to draw them). What the changes joined is looked at once more at
+ * the end.
  */
 
 import type { Link, Nodes, Table } from 'mdast';
 import { parseMarkdown } from '../../src/surface/markdown/parse.ts';
-import { codeRanges, isSafeLink, type Range, rangeOf, withMarkdownLinks } from './links.ts';
-import { createSplitMentions, quietTokens, quietWords, type SplitMentions } from './mentions.ts';
+import { isSafeLink, type Range, rangeOf, withMarkdownLinks } from './links.ts';
+import { createSplitMentions, type SplitMentions } from './mentions.ts';
+import { quietMarkdown, quietWritten } from './quiet-markdown.ts';
 import { alignedTable } from './table.ts';
 
-interface Edit extends Range {
+interface Edit extends Range, Replacement {}
+
+interface Replacement {
   readonly text: string;
+  /** Where mentions of known people stand in the text. */
+  readonly own: readonly number[];
 }
 
 export function markdownBlockText(markdown: string, split: SplitMentions): string {
-  const source = quietWordsOutsideCode(quietTokens(withMarkdownLinks(markdown)));
+  const none: ReadonlySet<number> = new Set();
+  const { source } = quietWritten({ source: withMarkdownLinks(markdown), own: none });
+  const root = parseMarkdown(source);
   const edits: Edit[] = [];
-  collectEdits(parseMarkdown(source), source, split, edits);
+  collectEdits(root, source, split, edits);
+  if (edits.length === 0) return quietMarkdown({ source, own: none }, root);
+  const own = new Set<number>();
   let result = '';
   let from = 0;
   for (const edit of edits) {
-    result += source.slice(from, edit.start) + edit.text;
+    result += source.slice(from, edit.start);
+    for (const at of edit.own) own.add(result.length + at);
+    result += edit.text;
     from = edit.end;
   }
-  return result + source.slice(from);
-}
-
-function quietWordsOutsideCode(source: string): string {
-  if (quietWords(source) === source) return source;
-  const code = codeRanges(parseMarkdown(source));
-  return quietWords(source, (at) => code.some((range) => at >= range.start && at < range.end));
+  return quietMarkdown({ source: result + source.slice(from), own });
 }
 
 /** Edits in the order of the source, never overlapping: an edited node is not entered. */
@@ -67,30 +73,41 @@ function collectEdits(node: Nodes, source: string, split: SplitMentions, edits: 
   closeGap(rangeOf(node).end);
 }
 
-function pushEdit(edits: Edit[], range: Range, text: string, source: string): void {
-  if (text !== source.slice(range.start, range.end)) edits.push({ ...range, text });
+function pushEdit(edits: Edit[], range: Range, replacement: Replacement, source: string): void {
+  if (replacement.text === source.slice(range.start, range.end)) return;
+  edits.push({ ...range, ...replacement });
 }
 
-function mentioned(text: string, split: SplitMentions): string {
-  return split(text)
-    .map((piece) => (piece.kind === 'text' ? piece.text : `<@${piece.userId}>`))
-    .join('');
+function mentioned(text: string, split: SplitMentions): Replacement {
+  const own: number[] = [];
+  let result = '';
+  for (const piece of split(text)) {
+    if (piece.kind === 'person') own.push(result.length);
+    result += piece.kind === 'text' ? piece.text : `<@${piece.userId}>`;
+  }
+  return { text: result, own };
+}
+
+function withoutMentions(text: string): Replacement {
+  return { text, own: [] };
 }
 
 const withoutPeople = createSplitMentions([]);
 
 /** What stands in the node's place; null where the node stays and its children are looked at. */
-function replacementOf(node: Nodes, source: string, split: SplitMentions): string | null {
+function replacementOf(node: Nodes, source: string, split: SplitMentions): Replacement | null {
   if (node.type === 'text') {
     const { start, end } = rangeOf(node);
     return mentioned(source.slice(start, end), split);
   }
-  if (node.type === 'table') return fencedTable(node, source);
-  if (node.type === 'link' && !isSafeLink(node.url)) return plainLink(node, source);
-  if (node.type === 'image' && !isSafeLink(node.url)) {
-    return `${node.alt ?? ''} (${node.url})`.trim();
+  if (node.type === 'table') return withoutMentions(fencedTable(node, source));
+  if (node.type === 'link' && !isSafeLink(node.url)) {
+    return withoutMentions(plainLink(node, source));
   }
-  if (node.type === 'definition' && !isSafeLink(node.url)) return '';
+  if (node.type === 'image' && !isSafeLink(node.url)) {
+    return withoutMentions(`${node.alt ?? ''} (${node.url})`.trim());
+  }
+  if (node.type === 'definition' && !isSafeLink(node.url)) return withoutMentions('');
   return null;
 }
 

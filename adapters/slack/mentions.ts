@@ -6,7 +6,7 @@
 import type { Mentionable } from '../../src/messages/people.ts';
 
 /** Keeps the look and takes the meaning. */
-const zeroWidth = '\u200B';
+export const zeroWidth = '\u200B';
 
 type MentionPiece =
   | { readonly kind: 'text'; readonly text: string }
@@ -66,20 +66,41 @@ const mentionToken = new RegExp(
   'giu',
 );
 
+/** A sign that makes what follows it a mention: `@` of a word, `<` of a token. */
+export interface LoudSign {
+  readonly kind: 'word' | 'token';
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What would notify somebody, however it is spelled; in code as well. */
+export function loudSigns(text: string): readonly LoudSign[] {
+  const found = (kind: LoudSign['kind'], pattern: RegExp): LoudSign[] =>
+    [...text.matchAll(pattern)].map((match) => ({
+      kind,
+      start: match.index,
+      end: match.index + (match[1] ?? '').length,
+    }));
+  const words = found('word', broadcastWord).filter(({ start }) => !isPath(text, start));
+  return [...words, ...found('token', mentionToken)];
+}
+
 /**
- * Breaks `@here`, `@channel`, `@everyone`, but for those that `keep` names by their place and for a
- * path inside an address (`https://example.com/@here`).
+ * Breaks `@here`, `@channel`, `@everyone`, but for a path inside an address
+ * (`https://example.com/@here`).
  */
-export function quietWords(text: string, keep: (at: number) => boolean = () => false): string {
+export function quietWords(text: string): string {
   return text.replace(broadcastWord, (sign: string, _sign: string, at: number) =>
-    keep(at) || isPath(text, at) ? sign : sign + zeroWidth,
+    isPath(text, at) ? sign : sign + zeroWidth,
   );
 }
+
+const endsInAddress = /(?:^|[^\p{L}\p{N}])(?:https?:\/\/|www\.)[^\s<>*`|"'()[\]\\]+\/$/iu;
 
 function isPath(text: string, at: number): boolean {
   if (text[at - 1] !== '/') return false;
   const word = /\S*$/u.exec(text.slice(Math.max(0, at - 500), at))?.[0] ?? '';
-  return /(?:https?:\/\/|www\.)\S*\/$/iu.test(word);
+  return endsInAddress.test(word);
 }
 
 /** Breaks every token that Slack would take as a mention, in code as well, however it is written. */

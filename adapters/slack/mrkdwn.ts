@@ -1,14 +1,18 @@
 /**
  * Markdown as Slack's mrkdwn, for texts that have no `markdown` block: the fallback of every
  * message, notices, private lines. Only `&`, `<` and `>` are escaped; bold, italics and strikes
- * need a border beside them, so a zero-width space is put where a letter stands.
+ * need a border beside them, so a zero-width space is put where a letter stands. Words that would
+ * notify everybody are broken in the whole result, in code too: where code ends is for Slack to say.
  */
 
 import type { Code, List, ListItem, Nodes, RootContent } from 'mdast';
 import { parseMarkdown } from '../../src/surface/markdown/parse.ts';
 import { isSafeLink, slackUrlOf, withMarkdownLinks } from './links.ts';
-import type { SplitMentions } from './mentions.ts';
+import { createSplitMentions, quietWords, type SplitMentions } from './mentions.ts';
 import { alignedTable } from './table.ts';
+
+/** A mention cannot stand inside a link's label. */
+const withoutPeople = createSplitMentions([]);
 
 interface Style {
   readonly split: SplitMentions;
@@ -20,11 +24,16 @@ interface Style {
 
 export function mrkdwnOf(markdown: string, split: SplitMentions): string {
   const style: Style = { split, bold: false, italic: false, inLink: false };
-  return blocks(parseMarkdown(withMarkdownLinks(markdown)).children, style, '\n\n');
+  return quietWords(blocks(parseMarkdown(withMarkdownLinks(markdown)).children, style, '\n\n'));
+}
+
+/** Plain text as mrkdwn that notifies nobody. */
+export function plainMrkdwn(text: string): string {
+  return quietWords(escapeMrkdwn(text));
 }
 
 /** `&`, `<`, `>` as entities: the text can hold no token any more. */
-export function escapeMrkdwn(text: string): string {
+function escapeMrkdwn(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
@@ -77,7 +86,11 @@ function drawn(node: Nodes, style: Style): string {
     case 'break':
       return '\n';
     case 'link':
-      return link(node.url, inline(node.children, { ...style, inLink: true }), style);
+      return link(
+        node.url,
+        inline(node.children, { ...style, split: withoutPeople, inLink: true }),
+        style,
+      );
     case 'image':
       return link(node.url, escapeMrkdwn(node.alt ?? ''), style);
     case 'linkReference':
@@ -98,8 +111,7 @@ function text(value: string, style: Style): string {
   return style
     .split(value)
     .map((piece) => {
-      if (piece.kind === 'text') return escapeMrkdwn(piece.text);
-      return style.inLink ? '' : `<@${piece.userId}>`;
+      return piece.kind === 'text' ? escapeMrkdwn(piece.text) : `<@${piece.userId}>`;
     })
     .join('');
 }

@@ -2,15 +2,18 @@
 
 import { z } from 'zod';
 import type { Clock } from '../../src/base/clock.ts';
+import { isBotError } from '../../src/base/errors.ts';
 import type { Log } from '../../src/base/log.ts';
 import type { Author } from '../../src/messages/people.ts';
-import { createCache } from './cache.ts';
+import { type CacheOptions, cacheDefaults, createCache } from './cache.ts';
+import { slackWordOf } from './errors.ts';
 import { idsIn, markdownOfSlack } from './from-mrkdwn.ts';
 import type { CallSlack } from './web-api.ts';
 import type { Self } from './wire.ts';
 
-interface KnownUser {
-  readonly name: string;
+export interface KnownUser {
+  /** Null where Slack does not tell it. */
+  readonly name: string | null;
   readonly isBot: boolean;
   readonly standing: Author['standing'];
 }
@@ -21,7 +24,13 @@ export interface KnownChannel {
 }
 
 export interface Names {
+  /** For showing: null where nothing is known just now. */
   user(id: string): Promise<KnownUser | null>;
+  /**
+   * For deciding: what Slack says of a person now or has said within a day. Rejects where it is not
+   * known: then the person is neither a member nor a guest, and nothing may be done in their name.
+   */
+  person(id: string, mostWaitMs?: number): Promise<KnownUser>;
   channel(id: string): Promise<KnownChannel | null>;
   /** Slack's text as Markdown, ids replaced by names where they are known. */
   markdownOf(text: string): Promise<string>;
@@ -59,6 +68,9 @@ const groupsSchema = z.object({
   usergroups: z.array(z.object({ id: z.string(), handle: z.string() })),
 });
 
+/** Shorter than the pauses between Slack's deliveries, so that each of them asks again. */
+const userCache: CacheOptions = { ...cacheDefaults, failedMs: 5_000 };
+
 /** What a direct message is called where a channel's name is shown. */
 export const directName = 'direct message';
 
@@ -68,18 +80,38 @@ export function createNames(deps: {
   readonly log: Log;
   readonly self: Self;
 }): Names {
-  const { call, self } = deps;
-  const users = createCache<KnownUser>({
-    ...deps,
-    load: async (id) => {
-      const { user } = await call('users.info', { user: id }, userSchema);
-      return {
-        name: nameOf(user) ?? id,
-        isBot: user.is_bot === true,
-        standing: standingOf(user, self.teamId),
-      };
+  const { call, log, self } = deps;
+  let isScopeMissing = false;
+  /** A refusal is an answer too: whom Slack does not show us is a stranger here. */
+  const untold = (id: string, error: unknown): KnownUser => {
+    const word = slackWordOf(error);
+    if (word === null || isBotError(error, 'rate_limited', 'surface_unavailable')) throw error;
+    if (word === 'missing_scope' && !isScopeMissing) {
+      isScopeMissing = true;
+      reportMissingUsersRead(log);
+    }
+    log.debug('slack_person_untold', { id, word });
+    return { name: null, isBot: false, standing: 'external' };
+  };
+  const users = createCache<KnownUser>(
+    {
+      ...deps,
+      load: async (id) => {
+        try {
+          const { user } = await call('users.info', { user: id }, userSchema);
+          return {
+            name: nameOf(user) ?? null,
+            isBot: user.is_bot === true,
+            standing: standingOf(user, self.teamId),
+          };
+        } catch (error) {
+          return untold(id, error);
+        }
+      },
+      freshMsOf: (user) => (user.name === null ? cacheDefaults.failedMs : userCache.freshMs),
     },
-  });
+    userCache,
+  );
   const channels = createCache<KnownChannel>({
     ...deps,
     load: async (id) => {
@@ -99,7 +131,7 @@ export function createNames(deps: {
 
   const named = async (
     ids: readonly string[],
-    find: (id: string) => Promise<{ readonly name: string } | null>,
+    find: (id: string) => Promise<{ readonly name: string | null } | null>,
   ): Promise<(id: string) => string> => {
     const found = await Promise.all(ids.map(async (id) => [id, (await find(id))?.name] as const));
     const byId = new Map(found);
@@ -108,6 +140,7 @@ export function createNames(deps: {
 
   return {
     user: (id) => users.get(id),
+    person: (id, mostWaitMs) => users.known(id, mostWaitMs),
     channel: (id) => channels.get(id),
     withNames: async (markdown) => {
       const user = await named(idsIn(markdown).users, (id) => users.get(id));
@@ -132,6 +165,15 @@ export function createNames(deps: {
       });
     },
   };
+}
+
+/** Without it Slack does not say who is a guest, so that everybody has to be taken for one. */
+export function reportMissingUsersRead(log: Log): void {
+  log.error('slack_scope_missing', {
+    scope: 'users:read',
+    effect: 'nobody counts as a member of the workspace',
+    cure: 'add the bot scope users:read under "OAuth & Permissions" of the app and install it again',
+  });
 }
 
 function nameOf(user: SlackUser): string | undefined {

@@ -89,9 +89,5 @@ export async function readHistory(
 async function authorName(inbound: Inbound, message: SlackMessage): Promise<string> {
   const botName = message.username ?? message.bot_profile?.name;
   if (message.user === undefined) return botName ?? message.bot_id ?? 'unknown';
-  const author = await inbound.authorOf(
-    message.user,
-    botName === undefined ? {} : { name: botName },
-  );
-  return author.name;
+  return await inbound.nameOf(message.user, botName);
 }

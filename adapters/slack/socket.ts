@@ -2,7 +2,8 @@
  * Keeps the Socket Mode connection. The client's own reconnecting is off: it waits 5 s even when
  * Slack announced the change, and a failed attempt of it is a rejection that nobody handles and
  * that ends the process. Here a lost connection is opened again with growing waits, and a loss that
- * was not announced is reported as a gap.
+ * was not announced is reported as a gap. A greeting alone is no success: Slack may greet and turn us
+ * away at once, and whoever comes back at once then comes back for ever.
  */
 
 import type { SocketModeClient } from '@slack/socket-mode';
@@ -18,10 +19,16 @@ export interface Socket {
   close(): Promise<void>;
   /** Since when the connection is lost; null while it stands. */
   lostSince(): number | null;
+  /** Slack has said that Socket Mode is off for the app, and nothing has held since. */
+  isSwitchedOff(): boolean;
 }
+
+export const switchedOffCure = 'switch on Socket Mode under "Socket Mode" of the app\'s settings';
 
 const firstWaitMs = 1_000;
 const mostWaitMs = 30_000;
+/** A connection that lived longer stood; one that did not counts as a failed attempt. */
+const leastLifeMs = 10_000;
 /** From the attempt to Slack's greeting. */
 const mostGreetingMs = 20_000;
 /** A change that Slack announced loses nothing unless it takes longer than this. */
@@ -31,6 +38,10 @@ const mostCloseMs = 3_000;
 const envelopeSchema = z.union([
   z.object({ type: z.literal('hello') }),
   z.object({ type: z.literal('disconnect'), reason: z.string().optional() }),
+  z.looseObject({
+    type: z.literal('events_api'),
+    payload: z.looseObject({ type: z.literal('app_rate_limited') }),
+  }),
   z.object({
     type: z.literal('events_api'),
     payload: z.object({ event: z.object({ type: z.string() }) }),
@@ -48,13 +59,28 @@ export function createSocket(deps: {
   const { client, clock, log } = deps;
   let phase: 'idle' | 'opening' | 'open' | 'lost' | 'closed' = 'idle';
   let since: number | null = clock.now();
-  let isAnnounced = false;
+  let openedAt = 0;
+  /** Why Slack wants this connection closed; null where it has said nothing. */
+  let announced: string | null = null;
+  /** Whether the last loss was announced. */
+  let wasAnnounced = false;
+  let isSwitchedOff = false;
+  /** Attempts in a row that brought no connection that stood. */
   let failures = 0;
   let cancelRetry = (): void => undefined;
 
-  guardMessages(client, log, () => {
-    isAnnounced = true;
+  guardMessages(client, log, (reason) => {
+    announced = reason;
   });
+
+  const hasStood = (): boolean => phase === 'open' && clock.now() - openedAt >= leastLifeMs;
+
+  /** One step of the ladder: 1, 2, 4 … 30 s. */
+  const nextWaitMs = (): number => {
+    const wait = Math.min(mostWaitMs, firstWaitMs * 2 ** Math.min(failures, 10));
+    failures += 1;
+    return wait;
+  };
 
   const attempt = async (): Promise<void> => {
     const cancel = clock.setTimer(mostGreetingMs, () => {
@@ -73,11 +99,11 @@ export function createSocket(deps: {
 
   const opened = (): void => {
     const lostFor = since === null ? 0 : clock.now() - since;
-    const isGap = phase === 'lost' && (!isAnnounced || lostFor > mostQuietMs);
+    const isGap = phase === 'lost' && (!wasAnnounced || lostFor > mostQuietMs);
     phase = 'open';
     since = null;
-    isAnnounced = false;
-    failures = 0;
+    openedAt = clock.now();
+    announced = null;
     if (isGap) deps.onGap();
   };
 
@@ -86,15 +112,11 @@ export function createSocket(deps: {
       await attempt();
       // `close` may have been called meanwhile; the client connects all the same.
       if (isClosed()) await client.disconnect();
-      else {
-        opened();
-        log.info('slack_socket_reopened');
-      }
+      else log.info('slack_socket_reopened');
     } catch (error) {
       if (isClosed()) return;
-      failures += 1;
+      const wait = nextWaitMs();
       log.warn('slack_socket_failed', { failures, ...errorFacts(error) });
-      const wait = Math.min(mostWaitMs, firstWaitMs * 2 ** Math.min(failures, 10));
       const asked = isBotError(error, 'rate_limited') ? (error.retryAfterMs ?? 0) : 0;
       retryAfter(Math.max(wait, asked));
     }
@@ -109,20 +131,28 @@ export function createSocket(deps: {
     });
   };
 
+  // By events and not after `start`: the loss may follow the greeting at once.
+  client.on('connected', () => {
+    if (!isClosed()) opened();
+  });
   client.on('disconnected', () => {
     if (phase !== 'open') return;
+    const stood = hasStood();
     phase = 'lost';
     since = clock.now();
-    log.info('slack_socket_lost', { announced: isAnnounced });
-    if (isAnnounced) void reopen();
-    else retryAfter(firstWaitMs);
+    wasAnnounced = announced !== null;
+    if (stood || wasAnnounced) isSwitchedOff = announced === 'link_disabled';
+    if (stood) failures = 0;
+    log.info('slack_socket_lost', { announced, stood });
+    if (isSwitchedOff) log.error('slack_socket_mode_off', { cure: switchedOffCure });
+    if (stood && wasAnnounced && !isSwitchedOff) void reopen();
+    else retryAfter(nextWaitMs());
   });
 
   return {
     open: async () => {
       phase = 'opening';
       await attempt();
-      opened();
     },
     close: async () => {
       phase = 'closed';
@@ -130,6 +160,7 @@ export function createSocket(deps: {
       await bounded(clock, client.disconnect(), mostCloseMs);
     },
     lostSince: () => since,
+    isSwitchedOff: () => isSwitchedOff && !hasStood(),
   };
 }
 
@@ -146,7 +177,11 @@ function bounded(clock: Clock, work: Promise<unknown>, mostMs: number): Promise<
 }
 
 /** Passes on only messages the client can read: a strange one would be an unhandled rejection. */
-function guardMessages(client: SocketModeClient, log: Log, onAnnounced: () => void): void {
+function guardMessages(
+  client: SocketModeClient,
+  log: Log,
+  onAnnounced: (reason: string) => void,
+): void {
   const readers = client.listeners('ws_message');
   client.removeAllListeners('ws_message');
   client.on('ws_message', (data: unknown, isBinary: unknown) => {
@@ -155,9 +190,16 @@ function guardMessages(client: SocketModeClient, log: Log, onAnnounced: () => vo
       log.debug('slack_envelope_ignored');
       return;
     }
-    if (envelope.type === 'disconnect') onAnnounced();
-    for (const reader of readers) reader(data, isBinary);
+    if (envelope.type === 'disconnect') onAnnounced(envelope.reason ?? 'none');
+    for (const reader of readers) reader(readable(envelope, data), isBinary);
   });
+}
+
+/** Slack's word that it keeps events back holds no event, and the client would look for one. */
+function readable(envelope: z.infer<typeof envelopeSchema>, data: unknown): unknown {
+  if (envelope.type !== 'events_api' || !('type' in envelope.payload)) return data;
+  const payload = { ...envelope.payload, event: { type: envelope.payload.type } };
+  return JSON.stringify({ ...envelope, payload });
 }
 
 function envelopeOf(data: unknown): z.infer<typeof envelopeSchema> | null {

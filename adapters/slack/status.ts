@@ -1,9 +1,11 @@
 /**
  * The sign that the bot is at work. An agent app sets its session's status; an older one the
- * assistant's line; where neither is there the first refusal is remembered and nothing is shown.
+ * assistant's line. Whatever word refuses the one, the other is tried; a refusal that is not about
+ * the place is remembered for the process.
  */
 
 import { z } from 'zod';
+import { isBotError } from '../../src/base/errors.ts';
 import { errorFacts, type Log } from '../../src/base/log.ts';
 import { slackWordOf } from './errors.ts';
 import type { CallSlack } from './web-api.ts';
@@ -16,21 +18,14 @@ export interface StatusSigns {
   ): Promise<void>;
 }
 
-/** Refusals that mean "not for this app", whatever the thread. */
-const notForUs = new Set([
-  'unknown_method',
-  'method_not_supported',
-  'missing_scope',
-  'not_allowed_token_type',
-  'no_permission',
-  'access_denied',
-  'not_an_agent',
-  'app_not_agent',
-  'not_agent_app',
-  'agent_not_enabled',
-  'feature_not_enabled',
-  'team_not_eligible',
-  'access_limited',
+/** Refusals of this thread, which say nothing about the next one. */
+const aboutPlace = new Set([
+  'channel_not_found',
+  'not_in_channel',
+  'is_archived',
+  'thread_not_found',
+  'message_not_found',
+  'user_not_in_channel',
 ]);
 
 type Way = 'agents.sessions.setStatus' | 'assistant.threads.setStatus';
@@ -63,9 +58,14 @@ export function createStatusSigns(deps: {
           return;
         } catch (error) {
           const word = slackWordOf(error);
-          if (word === null || !notForUs.has(word)) {
+          // Too fast or out: the same way is there again later.
+          if (word === null || isBotError(error, 'rate_limited', 'surface_unavailable')) {
             log.debug('slack_status_lost', errorFacts(error));
             return;
+          }
+          if (aboutPlace.has(word)) {
+            log.debug('slack_status_lost', { method: way, word });
+            continue;
           }
           unavailable.add(way);
           log.info('slack_status_unavailable', { method: way, word });

@@ -1,4 +1,7 @@
-/** A Slack thread as a surface. Nothing here waits for a rate limit or tries a second time. */
+/**
+ * A Slack thread as a surface. Nothing here waits for a rate limit or tries a second time, but for
+ * the removal of an answer that Slack has put where it does not belong.
+ */
 
 import { z } from 'zod';
 import { BotError, isBotError } from '../../src/base/errors.ts';
@@ -14,6 +17,7 @@ import type { Inbound } from './inbound.ts';
 import type { PrivateLine } from './private-line.ts';
 import { type ReadMessages, readHistory } from './read-back.ts';
 import type { StatusSigns } from './status.ts';
+import type { RemoveStray } from './stray.ts';
 import type { CallSlack } from './web-api.ts';
 
 export interface SurfaceDeps {
@@ -24,6 +28,7 @@ export interface SurfaceDeps {
   readonly signs: StatusSigns;
   readonly whisper: PrivateLine;
   readonly download: Download;
+  readonly removeStray: RemoveStray;
 }
 
 /** Name of the metadata that carries a post's key. */
@@ -73,7 +78,7 @@ export function createSurface(deps: SurfaceDeps, conversation: Conversation): Su
     );
     // A reply to a deleted message is put into the channel without a word.
     if (thread !== null && posted.message !== undefined && posted.message.thread_ts === undefined) {
-      await remove(posted.ts);
+      await deps.removeStray(channel, posted.ts);
       throw new BotError('surface_gone', 'The message that started this thread was deleted.', {
         facts: { channel },
       });

@@ -1,6 +1,7 @@
 /** Tables as aligned monospace: Slack's texts have no tables. */
 
 import type { PhrasingContent, Table, TableCell } from 'mdast';
+import { quietTokens, quietWords, zeroWidth } from './mentions.ts';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const wide =
@@ -9,7 +10,9 @@ const wide =
 /** Columns a text takes in a monospace font. */
 export function displayWidthOf(text: string): number {
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += wide.test(segment) ? 2 : 1;
+  for (const { segment } of segmenter.segment(text)) {
+    if (segment !== zeroWidth) width += wide.test(segment) ? 2 : 1;
+  }
   return width;
 }
 
@@ -40,13 +43,15 @@ function padded(text: string, width: number, align: 'left' | 'right' | 'center' 
   return text + ' '.repeat(missing);
 }
 
+/** The words of a cell, joined without their marks: only then is seen whom they would notify. */
 function cellText(cell: TableCell): string {
-  return cell.children
+  const words = cell.children
     .map(phrasingText)
     .join('')
     .replace(/\s+/gu, ' ')
     .replace(/`{3,}/gu, "''")
     .trim();
+  return quietTokens(quietWords(words));
 }
 
 function phrasingText(node: PhrasingContent): string {

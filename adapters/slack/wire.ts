@@ -96,7 +96,6 @@ const personSchema = z.object({
   id: z.string(),
   name: z.string().optional(),
   username: z.string().optional(),
-  team_id: z.string().nullish(),
 });
 export type SlackPerson = z.infer<typeof personSchema>;
 
@@ -151,7 +150,6 @@ export const slashCommandSchema = z.object({
   text,
   user_id: z.string(),
   user_name: z.string().optional(),
-  team_id: z.string().optional(),
   channel_id: z.string(),
   channel_name: z.string().optional(),
   trigger_id: z.string(),

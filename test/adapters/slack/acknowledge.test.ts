@@ -83,6 +83,15 @@ describe.each([
     await slack.close();
   });
 
+  it('takes kept back events for a gap, and acknowledges that they are', async () => {
+    const slack = await open();
+    slack.workspace.limitEvents(Date.now() - 60_000);
+    await slack.workspace.settled();
+    expect(slack.workspace.deliveries).toMatchObject([{ attempts: 1, isAcknowledged: true }]);
+    expect(slack.events).toEqual([{ kind: 'gap', adapter: 'slack' }]);
+    await slack.close();
+  });
+
   it('gives a click that is delivered twice one key', async () => {
     const slack = await open();
     const surface = slack.adapter.surfaceOf(slack.conversation('C1', 'none'));

@@ -2,12 +2,14 @@
 
 import { describe, expect, it } from 'vitest';
 import { cacheDefaults, createCache } from '../../../adapters/slack/cache.ts';
+import { BotError } from '../../../src/base/errors.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { createKeptLog } from '../../support/log.ts';
 
 function setUp(load: (id: string, count: number) => Promise<string>): {
   readonly clock: FakeClock;
   readonly get: (id: string) => Promise<string | null>;
+  readonly known: (id: string, mostWaitMs?: number) => Promise<string>;
   readonly asked: readonly string[];
 } {
   const clock = createFakeClock();
@@ -23,7 +25,7 @@ function setUp(load: (id: string, count: number) => Promise<string>): {
     },
     { ...cacheDefaults, mostEntries: 2 },
   );
-  return { clock, get: (id) => cache.get(id), asked };
+  return { clock, ...cache, asked };
 }
 
 describe('the cache', () => {
@@ -66,6 +68,50 @@ describe('the cache', () => {
     await clock.settle();
     expect(await get('a')).toBe('late');
     expect(clock.pending).toBe(0);
+  });
+
+  it('keeps an old answer for a day and not longer', async () => {
+    const { clock, get, known } = setUp((id, count) =>
+      count === 1
+        ? Promise.resolve(id)
+        : Promise.reject(new BotError('surface_unavailable', 'out')),
+    );
+    expect(await get('a')).toBe('a');
+    await clock.advance(cacheDefaults.mostAgeMs);
+    expect(await get('a')).toBe('a');
+    expect(await known('a')).toBe('a');
+    await clock.advance(1);
+    expect(await get('a')).toBeNull();
+    await expect(known('a')).rejects.toThrow('out');
+  });
+
+  it('says why a value is not known: the failure, or that it took too long', async () => {
+    const { clock, known } = setUp((id) =>
+      id === 'a'
+        ? Promise.reject(new BotError('surface_unavailable', 'out'))
+        : new Promise(() => undefined),
+    );
+    await expect(known('a')).rejects.toThrow('out');
+    await expect(known('a')).rejects.toThrow('out');
+    const waiting = Promise.allSettled([known('b', 300)]);
+    await clock.advance(300);
+    expect(await waiting).toMatchObject([{ reason: { code: 'surface_unavailable' } }]);
+  });
+
+  it('asks for nothing more until the wait that Slack asked for is over', async () => {
+    const limited = new BotError('rate_limited', 'Slow down.', { retryAfterMs: 90_000 });
+    const { clock, get, known, asked } = setUp((id, count) =>
+      count === 2 ? Promise.reject(limited) : Promise.resolve(id),
+    );
+    await get('a');
+    await clock.advance(cacheDefaults.freshMs);
+    expect(await get('a')).toBe('a');
+    await clock.advance(89_999);
+    expect(await get('a')).toBe('a');
+    await expect(known('b')).rejects.toBe(limited);
+    expect(asked).toEqual(['a', 'a']);
+    await clock.advance(1);
+    expect(await known('b')).toBe('b');
   });
 
   it('forgets the oldest when it is full', async () => {

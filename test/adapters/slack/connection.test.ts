@@ -3,7 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { openConnectProxy } from './connect-proxy.ts';
-import { markdown, setUpSlack } from './set-up.ts';
+import { markdown, type SlackSetUp, setUpSlack } from './set-up.ts';
+
+const lostCount = (slack: SlackSetUp): number =>
+  slack.log.lines.filter((line) => line.event === 'slack_socket_lost').length;
 
 describe('the start', () => {
   it('says who and where it is', async () => {
@@ -63,6 +66,20 @@ describe('the start', () => {
     await slack.close();
   });
 
+  it.each([
+    ['lacks', ['chat:write'], 1],
+    ['has', ['chat:write', 'users:read'], 0],
+  ])('says what to do when the token %s the scope to know people', async (_, scopes, lines) => {
+    const slack = await setUpSlack({ workspace: { scopes } });
+    const told = slack.log.lines.filter((line) => line.event === 'slack_scope_missing');
+    expect(told).toHaveLength(lines);
+    for (const line of told) {
+      expect(line).toMatchObject({ level: 'error', facts: { scope: 'users:read' } });
+      expect(line.facts['cure']).toContain('install it again');
+    }
+    await slack.close();
+  });
+
   it('fails when the socket is refused, and can be tried again', async () => {
     const slack = await setUpSlack({ start: false });
     slack.workspace.sockets.refuse(true);
@@ -104,6 +121,7 @@ describe('a lost socket', () => {
   it('that Slack announced is opened again without any wait, and without a gap', async () => {
     const clock = createFakeClock();
     const slack = await setUpSlack({ deps: { clock } });
+    await clock.advance(10_000);
     slack.workspace.sockets.announceRefresh();
     await slack.workspace.until(() =>
       slack.log.lines.some((line) => line.event === 'slack_socket_reopened'),
@@ -112,6 +130,74 @@ describe('a lost socket', () => {
     slack.workspace.say('U_ANNA', 'C1', 'after');
     await slack.first('message');
     expect(slack.events.map((event) => event.kind)).toEqual(['message']);
+    await slack.close();
+  });
+
+  it('that was greeted and turned away at once climbs the same ladder, until one stands', async () => {
+    const clock = createFakeClock();
+    const slack = await setUpSlack({ deps: { clock } });
+    const { workspace } = slack;
+    const { sockets, calls } = workspace;
+    const opened = (): number =>
+      calls.filter((call) => call.method === 'apps.connections.open').length;
+    await clock.advance(10_000);
+    sockets.turnAway('too_many_websockets');
+    sockets.announceRefresh('too_many_websockets');
+    // The one that stood is replaced at once; from then on each waits longer than the one before.
+    await workspace.until(() => opened() === 2);
+    for (const [index, waitMs] of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000].entries()) {
+      await workspace.until(() => lostCount(slack) === index + 2);
+      await clock.advance(waitMs - 1);
+      expect(opened()).toBe(index + 2);
+      await clock.advance(1);
+      await workspace.until(() => opened() === index + 3);
+    }
+    await workspace.until(() => lostCount(slack) === 9);
+    sockets.turnAway(null);
+    await clock.advance(30_000);
+    await workspace.until(() => slack.adapter.state().connected);
+    // It must have stood for 10 s before it counts.
+    await clock.advance(9_999);
+    sockets.announceRefresh();
+    await workspace.until(() => lostCount(slack) === 10);
+    const before = opened();
+    await clock.advance(29_999);
+    expect(opened()).toBe(before);
+    await clock.advance(1);
+    await workspace.until(() => opened() === before + 1 && slack.adapter.state().connected);
+    await clock.advance(10_000);
+    sockets.announceRefresh();
+    await workspace.until(() => opened() === before + 2 && slack.adapter.state().connected);
+    await slack.close();
+  });
+
+  it('says that Socket Mode is switched off, and is back when it is on again', async () => {
+    const clock = createFakeClock();
+    const slack = await setUpSlack({ deps: { clock } });
+    const { workspace } = slack;
+    const { sockets } = workspace;
+    await clock.advance(10_000);
+    sockets.turnAway('link_disabled');
+    sockets.announceRefresh('link_disabled');
+    const detail = /^Socket Mode is switched off: switch on Socket Mode/u;
+    for (const [index, waitMs] of [1_000, 2_000, 4_000].entries()) {
+      await workspace.until(() => lostCount(slack) === index + 1);
+      expect(slack.adapter.state()).toEqual({
+        connected: false,
+        detail: expect.stringMatching(detail),
+      });
+      await clock.advance(waitMs);
+    }
+    await workspace.until(() => lostCount(slack) === 4);
+    sockets.turnAway(null);
+    await clock.advance(8_000);
+    await workspace.until(() => sockets.open === 1);
+    // A greeting alone does not show that it is on.
+    expect(slack.adapter.state().connected).toBe(false);
+    await clock.advance(10_000);
+    expect(slack.adapter.state().connected).toBe(true);
+    const told = slack.log.lines.filter((line) => line.event === 'slack_socket_mode_off');
+    expect(told.length).toBeGreaterThan(0);
     await slack.close();
   });
 

@@ -58,12 +58,27 @@ describe('downloads', () => {
     await slack.close();
   });
 
-  it('look up a stub of another workspace first', async () => {
+  it('know a stub of another workspace for what it is', async () => {
     const slack = await setUpSlack();
+    const image = { name: 'shot.png', mimetype: 'image/png', content: 'png!', isStub: true };
+    const file = await sent(slack, image);
+    expect(file).toMatchObject({ name: 'shot.png', mediaType: 'image/png', bytes: 4 });
+    expect(Buffer.from(await surfaceOf(slack).download(file, 100)).toString()).toBe('png!');
+    const asked = slack.workspace.calls.filter((call) => call.method === 'files.info');
+    expect(asked).toHaveLength(1);
+    await slack.close();
+  });
+
+  it.each([
+    ['does not tell', { kind: 'status', status: 500 }],
+    ['takes too long', { kind: 'slow', ms: 2_000 }],
+  ] as const)('look up a stub later when Slack %s at first', async (_, fault) => {
+    const slack = await setUpSlack();
+    slack.workspace.fault('files.info', fault);
     const file = await sent(slack, { ...csv, isStub: true });
-    expect(file.url).toBe('');
-    const bytes = await surfaceOf(slack).download(file, 100);
-    expect(Buffer.from(bytes).toString()).toBe('0123456789');
+    expect(file).toMatchObject({ url: '', mediaType: 'application/octet-stream', bytes: 0 });
+    expect(Buffer.from(await surfaceOf(slack).download(file, 100)).toString()).toBe('0123456789');
+    expect(slack.workspace.deliveries[0]?.attempts).toBe(1);
     await slack.close();
   });
 

@@ -57,23 +57,29 @@ describe('inbound messages', () => {
   it('falls back to ids when Slack does not tell names, and still tells the message', async () => {
     await using(async (slack) => {
       const { workspace } = slack;
+      workspace.say('U_ANNA', 'C1', 'now she is known');
+      await workspace.until(() => slack.events.length === 1);
       for (const method of ['users.info', 'conversations.info', 'usergroups.list']) {
         workspace.fault(method, { kind: 'status', status: 500 }, { times: 50 });
       }
-      workspace.say('U_ANNA', 'C1', 'hi <@U_BO> <#C1> <!subteam^S1>');
-      const message = await slack.first('message');
-      expect(message.text).toBe('hi @U_BO #C1 @S1');
-      expect(message.author).toMatchObject({ name: 'U_ANNA', standing: 'member' });
-      expect(message).toMatchObject({ channelName: 'C1', channelKind: 'public' });
+      workspace.addChannel({ id: 'C9', name: 'other', members: ['U_ANNA'] });
+      workspace.say('U_ANNA', 'C9', 'hi <@U_BO> <#C9> <!subteam^S1>');
+      await workspace.until(() => slack.events.length === 2);
+      const message = messagesOf(slack.events)[1];
+      expect(message?.text).toBe('hi @U_BO #C9 @S1');
+      expect(message?.author).toMatchObject({ name: 'Anna', standing: 'member' });
+      expect(message).toMatchObject({ channelName: 'C9', channelKind: 'public' });
     });
   });
 
-  it('does not let a slow look-up hold up the message', async () => {
+  it('does not let a slow look-up of a name hold up the message', async () => {
     await using(async (slack) => {
+      slack.workspace.say('U_ANNA', 'C1', 'now she is known');
+      await slack.workspace.until(() => slack.events.length === 1);
       slack.workspace.fault('users.info', { kind: 'slow', ms: 2_500 }, { times: 50 });
-      slack.workspace.say('U_ANNA', 'C1', 'hello');
-      const message = await slack.first('message', 2_300);
-      expect(message.author.name).toBe('U_ANNA');
+      slack.workspace.say('U_ANNA', 'C1', 'hello <@U_BO>');
+      await slack.workspace.until(() => slack.events.length === 2, 2_300);
+      expect(messagesOf(slack.events)[1]?.text).toBe('hello @U_BO');
     });
   });
 

@@ -61,16 +61,6 @@ describe('posting', () => {
     await slack.close();
   });
 
-  it('removes an answer that landed in the channel because its root was deleted', async () => {
-    const slack = await setUpThread();
-    slack.workspace.deleteMessage(slack.root);
-    await expect(slack.surface.post(markdown('late'), key)).rejects.toMatchObject({
-      code: 'surface_gone',
-    });
-    expect(slack.workspace.ofBot('C1')).toEqual([]);
-    await slack.close();
-  });
-
   it('refuses a message with nothing to show without asking Slack', async () => {
     const slack = await setUpThread();
     await expect(slack.surface.post(markdown(' \n'), key)).rejects.toMatchObject({
@@ -281,7 +271,7 @@ describe('signs', () => {
     await slack.close();
   });
 
-  it.each(['unknown_method', 'missing_scope'])(
+  it.each(['unknown_method', 'missing_scope', 'a_word_nobody_knows'])(
     'learns from %s to use the older line, and then nothing',
     async (word) => {
       const slack = await setUpThread();
@@ -299,6 +289,29 @@ describe('signs', () => {
       await slack.close();
     },
   );
+
+  it('tries the older line for a place that the newer one refuses, and learns nothing', async () => {
+    const slack = await setUpThread();
+    slack.workspace.fault('agents.sessions.setStatus', {
+      kind: 'refused',
+      word: 'channel_not_found',
+    });
+    await slack.surface.status('working');
+    expect(slack.workspace.model.statuses.get(`C1:${slack.root}`)).toBe('is working…');
+    await slack.surface.status('working');
+    expect(slack.workspace.model.statuses.get(`C1:${slack.root}`)).toBe('processing');
+    await slack.close();
+  });
+
+  it('does not learn from being too fast', async () => {
+    const slack = await setUpThread();
+    slack.workspace.fault('agents.sessions.setStatus', { kind: 'refused', word: 'ratelimited' });
+    await slack.surface.status('working');
+    expect(slack.callsOf('assistant.threads.setStatus')).toEqual([]);
+    await slack.surface.status('working');
+    expect(slack.workspace.model.statuses.get(`C1:${slack.root}`)).toBe('processing');
+    await slack.close();
+  });
 
   it('does not learn from an outage', async () => {
     const slack = await setUpThread();

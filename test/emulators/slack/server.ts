@@ -35,6 +35,10 @@ export interface ServerDeps {
   readonly responses: ReadonlyMap<string, ResponseAddress>;
   readonly tickets: Set<string>;
   refusesSockets(): boolean;
+  /** Why a socket is turned away right after the greeting; null where it is not. */
+  turnsAway(): string | null;
+  /** What the bot token may do, as the header of every answer says; null: no header. */
+  readonly scopes: readonly string[] | null;
   changed(): void;
 }
 
@@ -88,6 +92,8 @@ function listenForSockets(deps: ServerDeps, server: Server): void {
         }),
       );
       deps.desk.attach(opened);
+      const reason = deps.turnsAway();
+      if (reason !== null) opened.send(JSON.stringify({ type: 'disconnect', reason }));
     });
   });
 }
@@ -135,6 +141,7 @@ async function callMethod(
   if (fault?.kind === 'slow') {
     await new Promise((resolve) => setTimeout(resolve, fault.ms));
   }
+  if (deps.scopes !== null) response.setHeader('X-OAuth-Scopes', deps.scopes.join(','));
   sendJson(response, answer);
 }
 

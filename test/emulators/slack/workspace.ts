@@ -25,6 +25,8 @@ export interface WorkspaceOptions extends Partial<DeliveryOptions> {
   readonly botUserId?: string;
   /** A trigger opens a modal within this time; Slack: 3 s. */
   readonly mostTriggerAgeMs?: number;
+  /** Scopes of the bot token, told with every answer. */
+  readonly scopes?: readonly string[];
 }
 
 interface ShownMessage {
@@ -70,6 +72,8 @@ export interface SlackWorkspace extends People {
   /** Makes a method unusable for this app: `missing_scope`, `unknown_method`. */
   withhold(method: string, word: string): void;
   limit(method: string, calls: number, windowMs: number): void;
+  /** Tells the app that events of this minute are kept back. */
+  limitEvents(minuteStartMs: number): void;
   /** Sends events to this address too, signed. */
   eventsTo(url: string, signingSecret?: string): void;
   readonly sockets: {
@@ -79,10 +83,12 @@ export interface SlackWorkspace extends People {
     /** The connections stay, but nothing is answered any more. */
     freeze(): void;
     /** Asks for a new connection, as Slack does every few hours. */
-    announceRefresh(): void;
+    announceRefresh(reason?: string): void;
     /** Sends a text as it is. */
     sendRaw(text: string): void;
     refuse(on: boolean): void;
+    /** Greets every new connection and turns it away at once, with this reason; null: no more. */
+    turnAway(reason: string | null): void;
     /** Off for an app that serves HTTP only. */
     use(on: boolean): void;
   };
@@ -129,6 +135,7 @@ export async function createSlackWorkspace(
   };
   const desk = createDeliveryDesk({ ...defaults, ...options }, changed);
   let refuses = false;
+  let turnsAway: string | null = null;
   let port = 0;
   const baseUrl = (): string => `http://127.0.0.1:${port}`;
 
@@ -150,6 +157,8 @@ export async function createSlackWorkspace(
   const server = await startServer({
     ...{ model, methods, faults, desk, calls, limits, tokens, responses, tickets, changed },
     refusesSockets: () => refuses,
+    turnsAway: () => turnsAway,
+    scopes: options.scopes ?? null,
   });
   port = server.port;
 
@@ -215,6 +224,14 @@ export async function createSlackWorkspace(
     limit: (method, most, windowMs) => {
       limits.set(method, { calls: most, windowMs });
     },
+    limitEvents: (minuteStartMs) =>
+      desk.send('events_api', {
+        type: 'app_rate_limited',
+        token: 'legacy',
+        team_id: model.team.id,
+        api_app_id: model.bot.appId,
+        minute_rate_limited: Math.floor(minuteStartMs / 1000),
+      }),
     eventsTo: (url, secret = signingSecret) => desk.eventsTo({ url, signingSecret: secret }),
     sockets: {
       get open() {
@@ -226,9 +243,9 @@ export async function createSlackWorkspace(
       freeze: () => {
         for (const socket of desk.sockets()) socket.pause();
       },
-      announceRefresh: () => {
+      announceRefresh: (reason = 'refresh_requested') => {
         for (const socket of desk.sockets()) {
-          socket.send(JSON.stringify({ type: 'disconnect', reason: 'refresh_requested' }));
+          socket.send(JSON.stringify({ type: 'disconnect', reason }));
         }
       },
       sendRaw: (text) => {
@@ -236,6 +253,9 @@ export async function createSlackWorkspace(
       },
       refuse: (on) => {
         refuses = on;
+      },
+      turnAway: (reason) => {
+        turnsAway = reason;
       },
       use: (on) => desk.useSockets(on),
     },
