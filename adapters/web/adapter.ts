@@ -75,7 +75,7 @@ export function createWebAdapter(deps: WebAdapterDeps, settings: WebSettings): A
     state: () =>
       onEvent === null
         ? { connected: false, detail: 'the page is not served' }
-        : { connected: true, detail: `Write @${handle} in a channel there.` },
+        : { connected: true, detail: `Write @${handle} hello there.` },
     spaces: () => [{ id: 'local', name: 'Local page' }],
     surfaceOf: (conversation) =>
       createWebSurface({ room, botName: deps.botName, personName: localPerson.name }, conversation),

@@ -1,5 +1,6 @@
 /** The composition root: the one place that knows every part. */
 
+import path from 'node:path';
 import { z } from 'zod';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { randomId } from '../base/ids.ts';
@@ -85,7 +86,7 @@ export function composeApp(input: AppInput): App {
       adapters,
       modelOf: async (name) => modelOf(registry, clock, name),
       tools: builtinTools,
-      profileOf: (place) => profileOf(profileSourceOf(live.current()), place),
+      profileOf: (place) => profileOf(profileSourceOf(live.current(), folder), place),
       governance: () => live.current().config,
       workspaceOf: createWorkspaces(config.workspace.folder),
       commands: [],
@@ -135,7 +136,7 @@ function modelOf(
   };
 }
 
-function profileSourceOf({ config, file }: Settings): ProfileSource {
+function profileSourceOf({ config, file }: Settings, folder: string): ProfileSource {
   const { instructions, followUps, allow, deny, channels } = config;
   return {
     ...(instructions === undefined ? {} : { instructions }),
@@ -145,7 +146,7 @@ function profileSourceOf({ config, file }: Settings): ProfileSource {
     deny,
     channels,
     sourceOf: (index) =>
-      `channels[${index}], line ${config.lineOf(['channels', index])} of ${file}`,
+      `channels[${index}], line ${config.lineOf(['channels', index])} of ${path.relative(folder, file)}`,
   };
 }
 

@@ -7,14 +7,14 @@ import { type Clock, sleep, systemClock } from '../base/clock.ts';
 import { type BotError, botErrorOf, isBotError } from '../base/errors.ts';
 import { randomId } from '../base/ids.ts';
 import { errorFacts, type Log } from '../base/log.ts';
-import { createRedactor } from '../base/redaction.ts';
+import { createRedactor, type Redactor } from '../base/redaction.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { createLock, type HeldLock } from '../storage/lock.ts';
 import { openStore } from '../storage/open.ts';
 import { createProcesses } from '../storage/process-identity.ts';
 import type { Store } from '../storage/store.ts';
 import type { Adapter, OnEvent } from '../surface/adapter.ts';
-import { type App, composeApp } from './compose.ts';
+import { type App, type AppInput, composeApp } from './compose.ts';
 import { createLog } from './log.ts';
 import { loadSettings, type Settings, secretsOf } from './settings.ts';
 
@@ -48,7 +48,20 @@ export async function startProcess(host: Host): Promise<void> {
 
   const store = await openStore(settings.config.store.url, { clock: systemClock, log });
   const lock = await lockStore(settings, store, log, host.pid);
-  const app = composeApp({ settings, environment, folder: host.folder, store, log, redactor });
+  try {
+    await runApp({ settings, environment, folder: host.folder, store, log, redactor }, lock, host);
+  } catch (thrown) {
+    // A start that failed leaves no lock behind for the next one to wait for.
+    await lock
+      ?.release()
+      .catch((failure: unknown) => log.error('lock_not_released', errorFacts(failure)));
+    throw thrown;
+  }
+}
+
+async function runApp(input: AppInput, lock: HeldLock | undefined, host: Host): Promise<void> {
+  const { settings, store, log } = input;
+  const app = composeApp(input);
   const stop = createStop(app, store, lock, log, host);
   host.onSignal('SIGTERM', stop);
   host.onSignal('SIGINT', stop);
@@ -61,7 +74,7 @@ export async function startProcess(host: Host): Promise<void> {
   const actualPort = await app.server.listen(address, port);
   await connect(app, log, systemClock);
   app.runs.start();
-  say(host, log, startLines(app, settings, address, actualPort));
+  say(host, input.redactor, startLines(app, settings, address, actualPort));
 }
 
 async function lockStore(
@@ -156,23 +169,38 @@ function startLines(
 ): readonly string[] {
   const { name, why } = app.defaultModel;
   const shownHost = address.includes(':') ? `[${address}]` : address;
-  const lines = app.platforms.map((platform) => {
-    if (!platform.adapter) return `${platform.name} is off: ${platform.why}.`;
-    const where = platform.name === 'web' ? ` at http://${shownHost}:${port}/` : '';
-    return `${platform.name} is on${where}: ${platform.why}. ${platform.adapter.state().detail}`;
-  });
+  const page = `http://${shownHost}:${port}/`;
+  const others = app.platforms.filter(({ name: platform }) => platform !== 'web');
+  const web = app.platforms.find(({ name: platform }) => platform === 'web');
   return [
     `${settings.config.name} is up.`,
-    ...lines,
+    web?.adapter
+      ? `The page is at ${page} ${web.adapter.state().detail}`
+      : `The page is off: ${web?.why}.`,
+    ...others.map(platformLine),
     `The model is ${name}: ${why}`,
     `State is kept in ${settings.config.store.url.replace(/\/\/[^@/]*@/u, '//…@')}; workspaces in ${settings.config.workspace.folder}.`,
   ];
 }
 
-/** Plain lines on a terminal, log lines elsewhere. */
-function say(host: Host, log: Log, lines: readonly string[]): void {
-  if (host.isTerminal) host.write(`\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`);
-  else for (const line of lines) log.info('started', { says: line });
+function platformLine({ name, adapter, why }: App['platforms'][number]): string {
+  if (!adapter) return `${name} is off: ${why}.`;
+  const { connected, detail } = adapter.state();
+  return connected
+    ? `${name} is on: ${why}. ${detail}`
+    : `${name} is on, but not connected yet (${detail}); it is tried again.`;
+}
+
+/** Plain lines on a terminal, JSON lines elsewhere; told whatever the log's level is. */
+function say(host: Host, redactor: Redactor, lines: readonly string[]): void {
+  if (host.isTerminal) {
+    host.write(`\n${lines.map((line) => `  ${redactor.redact(line)}`).join('\n')}\n\n`);
+    return;
+  }
+  for (const line of lines) {
+    const event = { time: new Date().toISOString(), event: 'started', says: redactor.redact(line) };
+    host.write(`${JSON.stringify(event)}\n`);
+  }
 }
 
 /** A failed start, for people. */

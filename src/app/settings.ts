@@ -1,8 +1,13 @@
 /** The configuration as the process uses it: loaded, checked as a whole, with its secrets named. */
 
-import { BotError } from '../base/errors.ts';
+import { systemClock } from '../base/clock.ts';
+import { botErrorOf } from '../base/errors.ts';
+import { randomId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
 import { type Environment, variables } from '../config/environment.ts';
-import { configFileOf, loadConfig } from '../config/load.ts';
+import { configFileOf, configInvalid, readConfig } from '../config/load.ts';
+import { createProviderRegistry } from '../providers/registry.ts';
+import { addressProblem } from '../storage/open.ts';
 import { platformProblems, platformSchemas } from './adapters.ts';
 import { workspaceProblems } from './workspace.ts';
 
@@ -11,21 +16,63 @@ export type Settings = ReturnType<typeof loadSettings>;
 /** Throws config_invalid whose text lists every problem. */
 export function loadSettings(environment: Environment, folder: string) {
   const source = configFileOf(environment, folder);
-  const config = loadConfig({ ...source, environment, platforms: platformSchemas });
+  const { config, problems: found } = readConfig({
+    ...source,
+    environment,
+    platforms: platformSchemas,
+  });
+  if (!config) throw configInvalid(found);
   const problems = [
+    ...found,
     ...platformProblems(config.platforms, config.server),
+    ...storeProblems(config.store.url),
+    ...modelProblems(config),
     ...workspaceProblems(config.workspace.folder, [
       { what: 'the configuration', file: source.file },
       ...storeFiles(config.store.url),
     ]),
   ];
-  if (problems.length > 0) {
-    throw new BotError(
-      'config_invalid',
-      `The configuration has ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
-    );
-  }
+  if (problems.length > 0) throw configInvalid(problems);
   return { config, file: source.file };
+}
+
+type Config = NonNullable<ReturnType<typeof readConfig<typeof platformSchemas>>['config']>;
+
+/** Every model that is named must be one that can be asked. */
+function modelProblems(config: Config): readonly string[] {
+  const silent: Log = {
+    debug: () => {},
+    info: () => {},
+    warn: () => {},
+    error: () => {},
+    with: () => silent,
+  };
+  const registryDeps = {
+    fetch: globalThis.fetch,
+    clock: systemClock,
+    log: silent,
+    newId: randomId,
+  };
+  const problems: string[] = [];
+  const check = (where: string, work: () => unknown): void => {
+    try {
+      work();
+    } catch (thrown) {
+      problems.push(`${where}: ${botErrorOf(thrown).message}`);
+    }
+  };
+  check('the model', () => createProviderRegistry(registryDeps, config.models));
+  const { model: _default, ...keys } = config.models;
+  const registry = createProviderRegistry(registryDeps, { ...keys, model: 'rehearsal/rehearsal' });
+  for (const [index, { model }] of config.channels.entries()) {
+    if (model !== undefined) check(`channels.${index}.model`, () => registry.resolve(model));
+  }
+  return problems;
+}
+
+function storeProblems(url: string): readonly string[] {
+  const problem = addressProblem(url);
+  return problem === undefined ? [] : [`DECKHAND_STORE (store.url): ${problem}`];
 }
 
 function storeFiles(url: string): readonly { readonly what: string; readonly file: string }[] {

@@ -33,6 +33,8 @@ async function main([command = 'start', ...rest]: readonly string[]): Promise<nu
       process.stdout.write(await manifestText(process.cwd(), rest));
       return 0;
     default:
+      if (command !== 'help' && command !== '--help')
+        process.stderr.write(`There is no command ${command}.\n`);
       process.stdout.write(usage);
       return command === 'help' || command === '--help' ? 0 : 2;
   }

@@ -22,17 +22,33 @@ export interface LoadInput<P extends z.ZodRawShape> {
 
 type Raw = Record<string, unknown>;
 
+export type LoadedConfig<P extends z.ZodRawShape> = z.infer<
+  ReturnType<typeof configSchemaOf<P>>
+> & {
+  readonly lineOf: (path: Path) => number;
+};
+
 /** The configuration, or a BotError config_invalid whose text lists every problem. */
-export function loadConfig<P extends z.ZodRawShape>(
+export function loadConfig<P extends z.ZodRawShape>(input: LoadInput<P>): LoadedConfig<P> {
+  const { config, problems } = readConfig(input);
+  if (problems.length > 0 || !config) throw configInvalid(problems);
+  return config;
+}
+
+/**
+ * The configuration with every problem found. With problems it is what remains when the faulty
+ * settings are left out, so that the rest can be checked as well; undefined when nothing remains.
+ */
+export function readConfig<P extends z.ZodRawShape>(
   input: LoadInput<P>,
-): z.infer<ReturnType<typeof configSchemaOf<P>>> & { readonly lineOf: (path: Path) => number } {
+): { readonly config: LoadedConfig<P> | undefined; readonly problems: readonly string[] } {
   const lines = new LineCounter();
   const text = readFile(input);
   const document = parseDocument(text, { lineCounter: lines });
   const problems = document.errors.map(
     (error) => `${input.file}:${error.linePos?.[0].line ?? 1}: ${firstLine(error.message)}`,
   );
-  if (problems.length > 0) throw invalid(problems);
+  if (problems.length > 0) return { config: undefined, problems };
   const missing = substitute(document, input, lines);
   problems.push(
     ...missing.map(
@@ -41,8 +57,12 @@ export function loadConfig<P extends z.ZodRawShape>(
   );
 
   const raw: unknown = document.toJS() ?? {};
-  if (!isMapping(raw))
-    throw invalid([`${input.file}:1: expected settings by name, like "name: Deckhand"`]);
+  if (!isMapping(raw)) {
+    return {
+      config: undefined,
+      problems: [`${input.file}:1: expected settings by name, like "name: Deckhand"`],
+    };
+  }
   raw['platforms'] ??= {};
   const fromVariable = applyVariables(raw, input.environment);
   const parsed = configSchemaOf(input.platforms).safeParse(raw);
@@ -52,8 +72,8 @@ export function loadConfig<P extends z.ZodRawShape>(
     if (missing.some(({ line }) => line === lineOf(issue.path))) continue;
     problems.push(...problemLines(issue, input.file, lineOf, fromVariable));
   }
-  if (problems.length > 0 || !parsed.success) throw invalid(problems);
-  return { ...parsed.data, lineOf };
+  const config = parsed.data ?? withoutFaulty(raw, parsed.error?.issues ?? [], input.platforms);
+  return { config: config && { ...config, lineOf }, problems };
 }
 
 export type Path = readonly PropertyKey[];
@@ -74,7 +94,8 @@ function readFile({ file, isDefaultFile }: { file: string; isDefaultFile: boolea
   }
 }
 
-function invalid(problems: readonly string[]): BotError {
+/** One error for all problems. */
+export function configInvalid(problems: readonly string[]): BotError {
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
   return new BotError(
     'config_invalid',
@@ -82,8 +103,32 @@ function invalid(problems: readonly string[]): BotError {
   );
 }
 
+/** What remains when each faulty setting is left out. */
+function withoutFaulty<P extends z.ZodRawShape>(
+  raw: Raw,
+  issues: readonly z.core.$ZodIssue[],
+  platforms: P,
+): z.infer<ReturnType<typeof configSchemaOf<P>>> | undefined {
+  const rest = structuredClone(raw);
+  for (const issue of issues) {
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
+    for (const key of keys) leaveOut(rest, key === undefined ? issue.path : [...issue.path, key]);
+  }
+  return configSchemaOf(platforms).safeParse(rest).data;
+}
+
+function leaveOut(raw: Raw, where: Path): void {
+  const holder = where.slice(0, -1).reduce<unknown>((value, key) => {
+    return isMapping(value) ? value[String(key)] : undefined;
+  }, raw);
+  if (isMapping(holder)) delete holder[String(where.at(-1))];
+  // An entry of a list cannot be left out alone: the list goes.
+  else if (where.length > 1) leaveOut(raw, where.slice(0, -1));
+}
+
+/** Without the place, which is told before it. */
 function firstLine(text: string): string {
-  return text.split('\n')[0] ?? text;
+  return (text.split('\n')[0] ?? text).replace(/ at line \d+, column \d+:?$/u, '');
 }
 
 function isMapping(value: unknown): value is Raw {

@@ -11,6 +11,8 @@ const personId = z
   .string()
   .regex(/^(slack|discord|web):[A-Za-z0-9]+$/u, 'must be like slack:U024BE7LH: platform and id');
 
+const portProblem = 'must be a number from 0 to 65535';
+
 /** Which places an entry of `channels` is about; what is left out matches all. */
 const placePattern = z.strictObject({
   platform: z.enum(['slack', 'discord', 'web']).exactOptional(),
@@ -39,7 +41,7 @@ export function configSchemaOf<P extends z.ZodRawShape>(platforms: P) {
     server: z
       .strictObject({
         host: z.string().min(1).default('127.0.0.1'),
-        port: z.int().min(0).max(65535).default(3000),
+        port: z.int(portProblem).min(0, portProblem).max(65535, portProblem).default(3000),
       })
       .prefault({}),
     log: z

@@ -41,7 +41,7 @@ function helpCommand(others: readonly Command[]): Command {
         .filter(({ tier }) => tier === 'user' || isAdmin)
         .map(({ usage, summary }) => `- \`!${usage}\`: ${summary}`);
       return toAsker(
-        `Mention me and say what you need; I answer in a thread and follow it.\n\nIn a thread:\n${lines.join('\n')}`,
+        `Mention me and say what you need; I answer in a thread and follow it.\n\nIn a thread, or after \`/deckhand\` without the !:\n${lines.join('\n')}`,
       );
     },
   };
@@ -77,6 +77,9 @@ function newCommand(deps: BuiltinDeps): Command {
       if (!conversation) return inThreadOnly;
       const key = conversationKeyOf(conversation);
       const record = await deps.records.read(key);
+      if (record?.state === 'suspended') {
+        return toAsker('A question of mine is open here. Answer it, or say `!stop` first.');
+      }
       if (deps.lanes().isBusy(key) || record) {
         return toAsker('I am still at work here. Say `!stop` first, then `!new`.');
       }

@@ -216,7 +216,7 @@ async function takeContinue(
   const head = await deps.conversations.head(key);
   const access = await accessIn(deps, event.author, event.conversation, head);
   if (!head || access.kind === 'refused' || event.author.isBot) {
-    tell('This button is for the people I may work for here. Nothing was changed.');
+    tell('You are not on the list of people I work for here. Nothing was changed.');
     return;
   }
   const message: InboundMessage = {
@@ -246,7 +246,9 @@ async function takeCommand(deps: IntakeDeps, event: InboundCommand): Promise<voi
   const access = await accessFor(deps, event, profile);
   if (access.kind === 'refused' || event.author.isBot) {
     const surface = adapterOf(deps, adapter).surfaceOf(event.conversation);
-    const told = (access.kind === 'refused' ? access.told : null) ?? 'I may not work here.';
+    const told =
+      (access.kind === 'refused' ? access.told : null) ??
+      'You are not on the list of people I work for here.';
     deps.background.start('refusal', () =>
       surface.whisper(event.author.id, told, event.interactionId),
     );

@@ -9,6 +9,7 @@ import { answerText } from '../questions/card.ts';
 import type { QuestionState } from '../questions/questions.ts';
 import { currentQuestion } from '../questions/record.ts';
 import { textResult } from '../tools/scheduler.ts';
+import { parseCommand } from './commands.ts';
 import { absorbInto, execute, presentQuestion } from './execute.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { WaitingMessage } from './inbox.ts';
@@ -124,6 +125,8 @@ async function takeTypedAnswer(
   for (const { event, takenAt } of waiting) {
     if (event.kind !== 'message' || deleted.includes(event.messageId)) continue;
     if (!used.has(event.eventKey)) {
+      // A mistyped command is no answer.
+      if (parseCommand(event.text)) continue;
       const isEarlier = takenAt < (known.record.shownAt ?? Number.POSITIVE_INFINITY);
       const isMeant = event.author.id === record.asker.id || event.mentionsBot;
       if (isEarlier || !isMeant || event.text.trim() === '') continue;

@@ -40,12 +40,18 @@ export function createHttpServer(deps: ServerDeps): Server {
 
   const tryListen = (host: string, port: number): Promise<number> =>
     new Promise((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, host, () => {
-        server.removeListener('error', reject);
+      const onListening = (): void => {
+        server.removeListener('error', onError);
         const address: AddressInfo | string | null = server.address();
         resolve(typeof address === 'object' && address !== null ? address.port : port);
-      });
+      };
+      const onError = (error: Error): void => {
+        server.removeListener('listening', onListening);
+        reject(error);
+      };
+      server.once('error', onError);
+      server.once('listening', onListening);
+      server.listen(port, host);
     });
 
   return {

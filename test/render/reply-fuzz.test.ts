@@ -7,7 +7,7 @@ import { createPacer } from '../../src/render/pacer.ts';
 import { noPages, type ReplyPages } from '../../src/render/page-book.ts';
 import { createReply, type Reply } from '../../src/render/reply.ts';
 import { createFakeAdapter, type FakeAdapter } from '../support/fake-adapter.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createKeptLog } from '../support/log.ts';
 
 /** Mulberry32: small, seeded. */
@@ -79,17 +79,10 @@ async function play(seed: number): Promise<Round> {
     reply.apply({ kind: 'text_delta', text: piece });
     live += piece;
     if (random() < 0.2) await clock.advance(Math.floor(random() * 4000));
-    // Sometimes the process dies in the middle of a step: it is made anew, in other words between.
     if (random() < 0.01) {
       await reply.abandon();
       reply = create(steps);
-      const again = live.replace(/\s+/gu, () => (random() < 0.1 ? '\n\n' : ' '));
-      reply.apply({ kind: 'step_started', step });
-      for (const part of again.match(/\S+\s*/gu) ?? []) {
-        reply.apply({ kind: 'text_delta', text: part });
-        if (random() < 0.3) await clock.advance(Math.floor(random() * 3000));
-      }
-      live = again;
+      live = await remake(reply, step, live, random, clock);
     }
     if (random() < 0.02) {
       reply.apply({ kind: 'step_finished', step, text: live, goesOn: false });
@@ -107,6 +100,23 @@ async function play(seed: number): Promise<Round> {
   await clock.advance(60 * 60_000);
   await done;
   return { shown: adapter.texts('t').join(' '), words };
+}
+
+/** The process died in the middle of a step: it is made anew, with other gaps between its words. */
+async function remake(
+  reply: Reply,
+  step: number,
+  live: string,
+  random: () => number,
+  clock: FakeClock,
+): Promise<string> {
+  const again = live.replace(/\s+/gu, () => (random() < 0.1 ? '\n\n' : ' '));
+  reply.apply({ kind: 'step_started', step });
+  for (const part of again.match(/\S+\s*/gu) ?? []) {
+    reply.apply({ kind: 'text_delta', text: part });
+    if (random() < 0.3) await clock.advance(Math.floor(random() * 3000));
+  }
+  return again;
 }
 
 function breakAtRandom(adapter: FakeAdapter, random: () => number): void {

@@ -41,9 +41,9 @@ describe('stop', () => {
   it('holds while the history is read', async () => {
     const world = await setUp();
     let release = (): void => {};
-    const { surfaceOf } = world.adapter;
+    const before = { ...world.adapter };
     world.adapter.surfaceOf = (conversation) => ({
-      ...surfaceOf(conversation),
+      ...before.surfaceOf(conversation),
       history: () =>
         new Promise((resolve) => {
           release = () => resolve([]);

@@ -162,9 +162,9 @@ describe('deletions', () => {
   it('while the run is prepared end it without a word to the model', async () => {
     const world = await setUp();
     let release = (): void => {};
-    const { surfaceOf } = world.adapter;
+    const before = { ...world.adapter };
     world.adapter.surfaceOf = (conversation) => ({
-      ...surfaceOf(conversation),
+      ...before.surfaceOf(conversation),
       history: () =>
         new Promise((resolve) => {
           release = () => resolve([]);

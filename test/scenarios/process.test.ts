@@ -24,12 +24,12 @@ describe('the process', { timeout: 60_000 }, () => {
     const first = await folder.start();
     expect(first.lines.map(({ says }) => says).filter((says) => says !== undefined)).toEqual([
       'Deckhand is up.',
+      expect.stringMatching(
+        /^The page is at http:\/\/127\.0\.0\.1:\d+\/ Write @deckhand hello there\.$/u,
+      ),
       'slack is off: SLACK_BOT_TOKEN is not set.',
       'discord is off: DISCORD_TOKEN is not set.',
-      expect.stringMatching(
-        /^web is on at http:\/\/127\.0\.0\.1:\d+\/: it needs no token\. Write @deckhand/u,
-      ),
-      'The model is rehearsal/rehearsal: No key is set (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY).',
+      expect.stringMatching(/^The model is rehearsal\/rehearsal: /u),
       'State is kept in sqlite:./data/deckhand.db; workspaces in ./data/workspaces.',
     ]);
     expect((await fetch(`${first.page}healthz`)).status).toBe(200);
@@ -92,11 +92,22 @@ describe('the process', { timeout: 60_000 }, () => {
     const folder = await setUp();
     writeFileSync(
       path.join(folder.path, 'config/deckhand.yaml'),
-      'nmae: x\nruns: { concurrency: 0 }\n',
+      'nmae: x\nruns: { concurrency: 0 }\nchannels: [{ match: {}, model: openai/gpt-6.2-sol }]\n',
     );
-    const { code, stderr } = await folder.fail({ SLACK_APP_TOKEN: 'xapp-1-A-1-secret' });
+    const { code, stderr } = await folder.fail({
+      SLACK_APP_TOKEN: 'xapp-1-A-1-secret',
+      DECKHAND_STORE: 'mysql://x',
+      DECKHAND_MODEL: 'claude',
+    });
     expect(code).toBe(1);
-    expect(stderr).toContain('The configuration has 2 problems');
+    expect(stderr).toContain('The configuration has 6 problems');
+    expect(stderr).toContain('SLACK_BOT_TOKEN is missing');
+    expect(stderr).toContain(
+      'DECKHAND_STORE (store.url): The address of the store cannot be used: "mysql:" is not known',
+    );
+    expect(stderr).toMatch(/the model: "claude" names no model/u);
+    expect(stderr).toMatch(/channels\.0\.model: .*set OPENAI_API_KEY/u);
+    expect(stderr).not.toContain('xapp-1-A-1-secret');
     expect(stderr).toMatch(/deckhand\.yaml:1: nmae: there is no such setting/u);
     expect(stderr).toMatch(/deckhand\.yaml:2: runs\.concurrency: /u);
   });

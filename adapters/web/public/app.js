@@ -232,7 +232,6 @@ function press(message, controlId, values, label) {
   }
   const dialog = find('form-dialog');
   find('form-title').textContent = label;
-  find('form-label').textContent = 'Your answer';
   find('form-text').value = '';
   dialog.returnValue = '';
   dialog.addEventListener(
