@@ -72,6 +72,7 @@ async function runApp(input: AppInput, lock: HeldLock | undefined, host: Host): 
 
   const { host: address, port } = settings.config.server;
   const actualPort = await app.server.listen(address, port);
+  await app.runs.prepare();
   await connect(app, log, systemClock);
   app.runs.start();
   say(host, input.redactor, startLines(app, settings, address, actualPort));

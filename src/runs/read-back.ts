@@ -1,61 +1,104 @@
 /**
  * After a lost session or a restart: in each place used lately the messages after the last one seen
- * are read from the platform and taken in like any other. Intake recognises what it has.
+ * are read from the platform and taken in like any other. Intake recognises what it has. Where a
+ * place begins is noted before the platform connects: what arrives live must not hide what was
+ * missed before it.
  */
 
+import type { Clock } from '../base/clock.ts';
 import { errorFacts, type Log } from '../base/log.ts';
-import type { SeenPlaces } from '../conversations/conversations.ts';
+import type { Seen, SeenPlaces } from '../conversations/conversations.ts';
 import type { Adapter, OnEvent } from '../surface/adapter.ts';
+import type { Background } from './background.ts';
 
 /** Places looked at, newest activity first, and messages taken from each. */
 const mostPlaces = 50;
 const mostMessages = 100;
 const dayMs = 24 * 3600 * 1000;
+/** A place that could not be read is tried again after this. */
+const retryMs = 60_000;
+const mostRetries = 5;
 
 export interface ReadBack {
+  /** Notes where each adapter's places stand; to be called before it connects. */
+  prepare(): Promise<void>;
   ofAdapter(name: string): Promise<void>;
+  /** No further tries. */
+  stop(): void;
 }
 
-export function createReadBack(
-  deps: {
-    readonly log: Log;
-    readonly now: () => number;
-    readonly adapters: ReadonlyMap<string, Adapter>;
-    readonly seen: SeenPlaces;
-    readonly onEvent: OnEvent;
-  },
-  options: { readonly days: number },
-): ReadBack {
+export interface ReadBackDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly background: Background;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly seen: SeenPlaces;
+  readonly onEvent: OnEvent;
+}
+
+export function createReadBack(deps: ReadBackDeps, options: { readonly days: number }): ReadBack {
+  const { clock, log } = deps;
+  const noted = new Map<string, readonly Seen[]>();
+  const cancels = new Set<() => void>();
+
+  const usedPlaces = async (name: string): Promise<readonly Seen[]> => {
+    const places = await deps.seen.used(name, clock.now() - options.days * dayMs, mostPlaces + 1);
+    if (places.length > mostPlaces)
+      log.warn('read_back_cut', { adapter: name, places: mostPlaces });
+    return places.slice(0, mostPlaces);
+  };
+
+  const readPlace = async (adapter: Adapter, { place, messageId }: Seen): Promise<number> => {
+    const missed = await adapter.messagesAfter(place, messageId, mostMessages);
+    if (missed.length >= mostMessages) {
+      const { channel } = place;
+      log.warn('read_back_cut', { adapter: adapter.name, channel, messages: mostMessages });
+    }
+    for (const message of missed) await deps.onEvent(message);
+    return missed.length;
+  };
+
+  const readPlaces = async (
+    adapter: Adapter,
+    places: readonly Seen[],
+    tries: number,
+  ): Promise<void> => {
+    const failed: Seen[] = [];
+    let messages = 0;
+    for (const seen of places) {
+      try {
+        messages += await readPlace(adapter, seen);
+      } catch (thrown) {
+        failed.push(seen);
+        const { channel } = seen.place;
+        log.warn('place_not_read_back', { adapter: adapter.name, channel, ...errorFacts(thrown) });
+      }
+    }
+    log.info('read_back', { adapter: adapter.name, places: places.length, messages });
+    if (failed.length > 0 && tries < mostRetries) tryLater(adapter, failed, tries + 1);
+  };
+
+  const tryLater = (adapter: Adapter, places: readonly Seen[], tries: number): void => {
+    const cancel = clock.setTimer(retryMs, () => {
+      cancels.delete(cancel);
+      deps.background.start('read_back', () => readPlaces(adapter, places, tries));
+    });
+    cancels.add(cancel);
+  };
+
   return {
+    prepare: async () => {
+      for (const name of deps.adapters.keys()) noted.set(name, await usedPlaces(name));
+    },
     ofAdapter: async (name) => {
       const adapter = deps.adapters.get(name);
       if (!adapter || options.days === 0) return;
-      const since = deps.now() - options.days * dayMs;
-      const places = await deps.seen.used(name, since, mostPlaces + 1);
-      if (places.length > mostPlaces)
-        deps.log.warn('read_back_cut', { adapter: name, places: mostPlaces });
-      let found = 0;
-      for (const { place, messageId } of places.slice(0, mostPlaces)) {
-        try {
-          const missed = await adapter.messagesAfter(place, messageId, mostMessages);
-          if (missed.length >= mostMessages) {
-            deps.log.warn('read_back_cut', {
-              adapter: name,
-              channel: place.channel,
-              messages: mostMessages,
-            });
-          }
-          for (const message of missed) await deps.onEvent(message);
-          found += missed.length;
-        } catch (thrown) {
-          deps.log.warn('place_not_read_back', {
-            adapter: name,
-            channel: place.channel,
-            ...errorFacts(thrown),
-          });
-        }
-      }
-      deps.log.info('read_back', { adapter: name, places: places.length, messages: found });
+      const places = noted.get(name) ?? (await usedPlaces(name));
+      noted.delete(name);
+      await readPlaces(adapter, places, 0);
+    },
+    stop: () => {
+      for (const cancel of cancels) cancel();
     },
   };
 }

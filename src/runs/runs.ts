@@ -29,6 +29,8 @@ import { createWork } from './work.ts';
 export interface Runs {
   readonly onEvent: OnEvent;
   readonly commands: readonly CommandSummary[];
+  /** Before the adapters connect: notes where they stand. */
+  prepare(): Promise<void>;
   /** After the adapters are connected: takes up what an earlier life left and what was missed. */
   start(): void;
   /** Takes no new work and ends running work, so that a next start can take it up. */
@@ -86,7 +88,6 @@ export function createRuns(
     { ...executeDeps, background },
     builtinCommands({ ...executeDeps, lanes: () => lanes, spaces, traces }, deps.commands),
   );
-  let readBack: ReadBack | undefined;
   const onEvent = createIntake({
     ...executeDeps,
     lanes,
@@ -94,17 +95,17 @@ export function createRuns(
     traces,
     background,
     commandCenter,
-    readBack: () => {
-      readBack ??= createReadBack(
-        { log, now: () => clock.now(), adapters: deps.adapters, seen: deps.seen, onEvent },
-        { days: deps.settings.runs.readBackDays },
-      );
-      return readBack;
-    },
+    readBack: () => readBack,
   });
+
+  const readBack: ReadBack = createReadBack(
+    { clock, log, background, adapters: deps.adapters, seen: deps.seen, onEvent },
+    { days: deps.settings.runs.readBackDays },
+  );
 
   return {
     onEvent,
+    prepare: () => readBack.prepare(),
     commands: commandCenter.summaries,
     start: () => {
       lanes.start();
@@ -116,6 +117,7 @@ export function createRuns(
       }
     },
     stop: async () => {
+      readBack.stop();
       await lanes.drain(deps.settings.runs.drainSeconds * 1000);
       await background.settled();
     },

@@ -177,6 +177,52 @@ describe('B061 and B062: labels and ids of a card', () => {
   });
 });
 
+describe('B066: a question in a flat direct message', () => {
+  it('is answered by a click that says nothing of a thread', async () => {
+    const world = await setUp();
+    const options = [{ label: 'Yes' }, { label: 'No' }];
+    world.model.answer({
+      call: 'AskUserQuestion',
+      input: { questions: [{ question: 'Go?', header: 'Go', options }] },
+    });
+    const direct = { adapter: 'web', space: 'local', channel: 'dm', thread: 'main' };
+    await world.say('hello', { place: 'direct', channelKind: 'direct', conversation: direct });
+    await world.clock.advance(2000);
+    const [button] =
+      world.adapter.shown[0]?.message.blocks.flatMap((block) =>
+        block.kind === 'buttons' ? block.buttons : [],
+      ) ?? [];
+    await world.click(button?.controlId ?? '', { conversation: { ...direct, thread: 'none' } });
+    await world.clock.advance(3000);
+    expect(world.adapter.texts('main')).toEqual(['Go?\n\n**Yes** (Anna)', 'ok']);
+  });
+});
+
+describe('B175: a failure that nobody awaits', () => {
+  it('ends neither the process nor other threads', async () => {
+    const world = await setUp();
+    const before = { ...world.adapter };
+    world.adapter.surfaceOf = (conversation) => ({
+      ...before.surfaceOf(conversation),
+      react: () => Promise.reject(new Error('the sign could not be set')),
+      whisper: () => Promise.reject(new Error('the line could not be said')),
+    });
+    world.restart();
+    world.model.answer({ text: 'Working' }, { waitMs: 2000 }, { text: ' done.' });
+    await world.say('go');
+    await world.clock.advance(500);
+    await world.say('more', inThread('u1'));
+    await world.say('!nonsense', { messageId: 'u8' });
+    await world.say('other', { messageId: 'u9' });
+    await world.clock.advance(8000);
+    expect(world.adapter.texts('u9')).toEqual(['ok']);
+    expect(world.adapter.texts('u1').join()).toContain('Working done.');
+    expect(
+      world.log.lines.filter(({ event }) => event === 'background_failed').length,
+    ).toBeGreaterThan(0);
+  });
+});
+
 describe('B073 and B074: a model that repeats itself', () => {
   it('ends within the limit, visibly, and the thread stays usable', async () => {
     const { toolCall } = caseB073.input.always;

@@ -53,7 +53,7 @@ export interface World {
   /** The life that runs now. */
   life: Life;
   /** Ends this life as a crash would and begins a new one over the same store. */
-  restart(dieAt?: Life['dieAt']): void;
+  restart(dieAt?: Life['dieAt'], options?: { readonly start: boolean }): void;
   entries(thread: string): Promise<readonly Entry[]>;
   close(): Promise<void>;
 }
@@ -192,11 +192,11 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       await clock.advance(5000);
       await realTurns();
     },
-    restart: (dieAt) => {
+    restart: (dieAt, { start } = { start: true }) => {
       world.life.isDead = true;
       world.life = createLife(dieAt);
       world.runs = live(world.life);
-      world.runs.start();
+      if (start) world.runs.start();
     },
     entries: async (thread) => {
       const key = conversationKeyOf({ adapter: 'web', space: 'local', channel: 'general', thread });
