@@ -6,9 +6,10 @@
 
 import { BotError } from '../../src/base/errors.ts';
 import { cutToUnits } from '../../src/base/text.ts';
+import { zeroWidth } from '../../src/surface/markdown/table.ts';
 import type { Block, Button, ChoiceOption, OutboundMessage } from '../../src/surface/outbound.ts';
 import { discordMarkdownOf, escapeMarkdown } from './markdown.ts';
-import { createSplitMentions, type SplitMentions, zeroWidth } from './mentions.ts';
+import { createSplitMentions, type SplitMentions } from './mentions.ts';
 import { componentTypes } from './wire.ts';
 
 export const mostContentUnits = 2_000;

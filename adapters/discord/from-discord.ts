@@ -1,7 +1,6 @@
 /** Discord's message text as Markdown with names resolved; code is passed over. */
 
-import { zeroWidth } from './mentions.ts';
-
+import { zeroWidth } from '../../src/surface/markdown/table.ts';
 export interface TextNames {
   user(id: string): string | null;
   role(id: string): string | null;

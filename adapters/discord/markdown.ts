@@ -6,8 +6,8 @@
 
 import type { Code, Heading, List, ListItem, Nodes, RootContent, Table } from 'mdast';
 import { parseMarkdown } from '../../src/surface/markdown/parse.ts';
-import { quiet, type SplitMentions, zeroWidth } from './mentions.ts';
-import { alignedTable, displayWidthOf } from './table.ts';
+import { alignedTable, displayWidthOf, zeroWidth } from '../../src/surface/markdown/table.ts';
+import { quiet, type SplitMentions } from './mentions.ts';
 
 interface Style {
   readonly split: SplitMentions;

@@ -5,9 +5,9 @@
  */
 
 import type { Mentionable } from '../../src/messages/people.ts';
+import { zeroWidth } from '../../src/surface/markdown/table.ts';
 
 /** Keeps the look and takes the meaning. */
-export const zeroWidth = '\u200B';
 
 type MentionPiece =
   | { readonly kind: 'text'; readonly text: string }

@@ -7,10 +7,10 @@
 
 import type { Link, Nodes, Table } from 'mdast';
 import { parseMarkdown } from '../../src/surface/markdown/parse.ts';
+import { alignedTable } from '../../src/surface/markdown/table.ts';
 import { isSafeLink, type Range, rangeOf, withMarkdownLinks } from './links.ts';
-import { createSplitMentions, type SplitMentions } from './mentions.ts';
+import { createSplitMentions, quietCell, type SplitMentions } from './mentions.ts';
 import { quietMarkdown, quietWritten } from './quiet-markdown.ts';
-import { alignedTable } from './table.ts';
 
 interface Edit extends Range, Replacement {}
 
@@ -123,5 +123,5 @@ function fencedTable(node: Table, source: string): string {
   const { start } = rangeOf(node);
   const head = source.slice(source.lastIndexOf('\n', start - 1) + 1, start);
   const margin = head.replace(/[^\s>]/gu, ' ');
-  return ['```', ...alignedTable(node).split('\n'), '```'].join(`\n${margin}`);
+  return ['```', ...alignedTable(node, quietCell).split('\n'), '```'].join(`\n${margin}`);
 }

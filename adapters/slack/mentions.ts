@@ -4,9 +4,9 @@
  */
 
 import type { Mentionable } from '../../src/messages/people.ts';
+import { zeroWidth } from '../../src/surface/markdown/table.ts';
 
 /** Keeps the look and takes the meaning. */
-export const zeroWidth = '\u200B';
 
 type MentionPiece =
   | { readonly kind: 'text'; readonly text: string }
@@ -111,3 +111,6 @@ export function quietTokens(source: string): string {
 function escapeRegExp(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/-]/gu, '\\$&');
 }
+
+/** The words of a table's cell: joined without marks, tokens and words could notify. */
+export const quietCell = (words: string): string => quietTokens(quietWords(words));

@@ -7,9 +7,9 @@
 
 import type { Code, List, ListItem, Nodes, RootContent } from 'mdast';
 import { parseMarkdown } from '../../src/surface/markdown/parse.ts';
+import { alignedTable } from '../../src/surface/markdown/table.ts';
 import { isSafeLink, slackUrlOf, withMarkdownLinks } from './links.ts';
-import { createSplitMentions, quietWords, type SplitMentions } from './mentions.ts';
-import { alignedTable } from './table.ts';
+import { createSplitMentions, quietCell, quietWords, type SplitMentions } from './mentions.ts';
 
 /** A mention cannot stand inside a link's label. */
 const withoutPeople = createSplitMentions([]);
@@ -61,7 +61,7 @@ function drawn(node: Nodes, style: Style): string {
     case 'code':
       return fence(node);
     case 'table':
-      return fence({ type: 'code', value: alignedTable(node) });
+      return fence({ type: 'code', value: alignedTable(node, quietCell) });
     case 'thematicBreak':
       return '───';
     case 'footnoteDefinition':

@@ -6,8 +6,9 @@
 
 import type { Nodes } from 'mdast';
 import { parseMarkdown } from '../../src/surface/markdown/parse.ts';
+import { zeroWidth } from '../../src/surface/markdown/table.ts';
 import { codeRanges, type Range, rangeOf } from './links.ts';
-import { type LoudSign, loudSigns, zeroWidth } from './mentions.ts';
+import { type LoudSign, loudSigns } from './mentions.ts';
 
 export interface OwnMarkdown {
   readonly source: string;

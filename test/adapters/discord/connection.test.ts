@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { goesDirectly } from '../../../adapters/discord/proxy.ts';
-import { openConnectProxy } from '../slack/connect-proxy.ts';
+import { openConnectProxy } from '../../support/connect-proxy.ts';
 import { anna, type DiscordSetUp, key, markdown, ops, setUpDiscord } from './set-up.ts';
 
 const open: DiscordSetUp[] = [];

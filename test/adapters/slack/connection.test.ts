@@ -1,8 +1,8 @@
 /** Connecting to Slack, losing it and finding it again. */
 
 import { describe, expect, it } from 'vitest';
+import { openConnectProxy } from '../../support/connect-proxy.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { openConnectProxy } from './connect-proxy.ts';
 import { markdown, type SlackSetUp, setUpSlack } from './set-up.ts';
 
 const lostCount = (slack: SlackSetUp): number =>

@@ -8,8 +8,8 @@ import { type Lookups, markdownOfSlack } from '../../../adapters/slack/from-mrkd
 import { markdownBlockText } from '../../../adapters/slack/markdown-block.ts';
 import { createSplitMentions } from '../../../adapters/slack/mentions.ts';
 import { mrkdwnOf } from '../../../adapters/slack/mrkdwn.ts';
-import { displayWidthOf } from '../../../adapters/slack/table.ts';
 import { parseMarkdown } from '../../../src/surface/markdown/parse.ts';
+import { displayWidthOf } from '../../../src/surface/markdown/table.ts';
 import { readCase } from './cases.ts';
 
 const nobody = createSplitMentions([]);

@@ -1,7 +1,9 @@
-/** Tables as aligned monospace: Slack's texts have no tables. */
+/** Tables as aligned monospace, for platforms whose texts have none. */
 
 import type { PhrasingContent, Table, TableCell } from 'mdast';
-import { quietTokens, quietWords, zeroWidth } from './mentions.ts';
+
+/** Takes no column; adapters break mention tokens with it. */
+export const zeroWidth = '\u200B';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const wide =
@@ -16,9 +18,15 @@ export function displayWidthOf(text: string): number {
   return width;
 }
 
-/** The rows as lines of padded columns, a rule under the header. */
-export function alignedTable(table: Table): string {
-  const rows = table.children.map((row) => row.children.map(cellText));
+/**
+ * The rows as lines of padded columns, a rule under the header. `quiet` breaks what would notify
+ * somebody: it sees the words of a cell joined without their marks, before they are padded.
+ */
+export function alignedTable(
+  table: Table,
+  quiet: (words: string) => string = (words) => words,
+): string {
+  const rows = table.children.map((row) => row.children.map((cell) => quiet(cellText(cell))));
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>
     Math.max(1, ...rows.map((row) => displayWidthOf(row[column] ?? ''))),
@@ -43,15 +51,14 @@ function padded(text: string, width: number, align: 'left' | 'right' | 'center' 
   return text + ' '.repeat(missing);
 }
 
-/** The words of a cell, joined without their marks: only then is seen whom they would notify. */
+/** The words of a cell, joined without their marks. */
 function cellText(cell: TableCell): string {
-  const words = cell.children
+  return cell.children
     .map(phrasingText)
     .join('')
     .replace(/\s+/gu, ' ')
     .replace(/`{3,}/gu, "''")
     .trim();
-  return quietTokens(quietWords(words));
 }
 
 function phrasingText(node: PhrasingContent): string {
