@@ -72,6 +72,8 @@ export interface DiscordGuild extends People {
     readonly kind?: 'text' | 'voice' | 'announcement' | 'forum';
     readonly isPrivate?: boolean;
     readonly denied?: readonly Denied[];
+    /** Another guild than the first. */
+    readonly guildId?: string;
   }): void;
   addForum(id: string, name: string): void;
   addRole(id: string, name: string): void;
@@ -200,10 +202,15 @@ export async function createDiscordGuild(options: GuildOptions = {}): Promise<Di
       model.users.set(id, { id, username, globalName: name, isBot, isClosed });
       if (isMember) home.members.set(id, { nick: nick ?? null, roles: [...roles] });
     },
-    addChannel: ({ id, name, kind = 'text', isPrivate = false, denied = [] }) => {
+    addChannel: ({ id, name, kind = 'text', isPrivate = false, denied = [], ...place }) => {
       const added: Channel = {
         ...{ id, name, isPrivate, type: kinds[kind], denied: new Set(denied) },
-        ...{ guildId, parentId: null, recipient: null, autoArchiveMinutes: 1440 },
+        ...{
+          guildId: place.guildId ?? guildId,
+          parentId: null,
+          recipient: null,
+          autoArchiveMinutes: 1440,
+        },
         ...{ isArchived: false, isLocked: false },
       };
       model.channels.set(id, added);
