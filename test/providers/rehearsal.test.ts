@@ -42,6 +42,7 @@ describe('the rehearsal model', () => {
 
   it.each<[string, string[][], boolean]>([
     ['ask me whether red or blue', [['red', 'blue']], false],
+    ['ask me whether to use tea or coffee', [['tea', 'coffee']], false],
     ['ask me if A, B or C?', [['A', 'B', 'C']], false],
     ['ask me to go on', [['Yes', 'No']], false],
     ['ask me', [['Yes', 'No']], false],

@@ -169,8 +169,7 @@ function drawChannels() {
   );
   const name = state.channels.find(({ id }) => id === state.channel)?.name ?? '';
   find('channel-name').textContent = `# ${name}`;
-  composerOf('channel-composer').placeholder =
-    `Message #${name} — try “@${state.facts.handle} hello”`;
+  composerOf('channel-composer').placeholder = `Try @${state.facts.handle} hello`;
 }
 
 function drawList(list, ids) {

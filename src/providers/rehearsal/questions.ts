@@ -21,7 +21,9 @@ export function questionsOf(said: string): readonly Question[] {
   if (several !== undefined) {
     return [question('Which of these do you pick?', 'Pick', optionsIn(several), true)];
   }
-  const either = /^(?:whether|if) (?<list>.+\bor\b.+)/iu.exec(wish)?.groups?.['list'];
+  const either = /^(?:whether|if) (?:to (?:use )?)?(?<list>.+\bor\b.+)/iu.exec(wish)?.groups?.[
+    'list'
+  ];
   if (either !== undefined) {
     const options = optionsIn(either);
     return [question(`Shall it be ${options.join(' or ')}?`, 'Choice', options, false)];

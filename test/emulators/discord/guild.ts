@@ -5,8 +5,9 @@
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
+import { createFaults, type FaultWhen } from '../faults.ts';
 import { drawnText, nameOf, notifiedBy } from './drawn.ts';
-import { createFaults, type Fault, type FaultWhen } from './faults.ts';
+import type { Fault } from './faults.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import {
   type Channel,
@@ -118,7 +119,7 @@ export async function createDiscordGuild(options: GuildOptions = {}): Promise<Di
   const model = createModel({ id: botId, applicationId: '900000000000000002', name: 'deckhand' });
   const token = 'emulated-discord-token';
   const calls: ApiCall[] = [];
-  const faults = createFaults();
+  const faults = createFaults<Fault>();
   const limits = new Map<string, { calls: number; windowMs: number }>();
   const rules: Rules = {
     mostEditAgeMs: null,

@@ -3,8 +3,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Faults } from '../faults.ts';
 import { Refusal } from './checks.ts';
-import type { Fault, Faults } from './faults.ts';
+import type { Fault } from './faults.ts';
 import type { Gateway } from './gateway.ts';
 import type { Json, Model } from './model.ts';
 import { appRoutes } from './routes-app.ts';
@@ -22,7 +23,7 @@ export interface ApiCall {
 
 export interface ServerDeps {
   readonly model: Model;
-  readonly faults: Faults;
+  readonly faults: Faults<Fault>;
   readonly gateway: Gateway;
   readonly token: string;
   readonly calls: ApiCall[];

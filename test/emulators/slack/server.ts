@@ -3,9 +3,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { WebSocketServer } from 'ws';
 import { z } from 'zod';
+import type { Faults } from '../faults.ts';
 import { checkedBlocks, Refusal } from './blocks.ts';
 import type { DeliveryDesk } from './delivery.ts';
-import type { Fault, Faults } from './faults.ts';
+import type { Fault } from './faults.ts';
 import type { Json, Model } from './model.ts';
 import type { Methods } from './web-methods.ts';
 
@@ -27,7 +28,7 @@ export interface ResponseAddress {
 export interface ServerDeps {
   readonly model: Model;
   readonly methods: Methods;
-  readonly faults: Faults;
+  readonly faults: Faults<Fault>;
   readonly desk: DeliveryDesk;
   readonly calls: ApiCall[];
   readonly limits: ReadonlyMap<string, { readonly calls: number; readonly windowMs: number }>;

@@ -5,9 +5,10 @@
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
+import { createFaults, type FaultWhen } from '../faults.ts';
 import { createDeliveryDesk, type Delivery, type DeliveryOptions } from './delivery.ts';
 import { drawnText, notifiedBy } from './drawn.ts';
-import { createFaults, type Fault, type FaultWhen } from './faults.ts';
+import type { Fault } from './faults.ts';
 import {
   createModel,
   findMessage,
@@ -124,7 +125,7 @@ export async function createSlackWorkspace(
   const tokens = { bot: 'xoxb-emulated-bot', app: 'xapp-emulated-app' };
   const signingSecret = 'emulated-signing-secret';
   const calls: ApiCall[] = [];
-  const faults = createFaults();
+  const faults = createFaults<Fault>();
   const unavailable = new Map<string, string>();
   const limits = new Map<string, { calls: number; windowMs: number }>();
   const responses = new Map<string, ResponseAddress>();
