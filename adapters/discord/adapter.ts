@@ -84,7 +84,7 @@ export function createDiscordAdapter(deps: DiscordAdapterDeps, settings: Discord
       const { events } = assembled;
       connection.listen({
         dispatch: (type, raw) => events.handle(type, raw),
-        gap: () => events.gap(),
+        gap: (since) => events.gap(since),
       });
       await syncCommands(
         { call: connection.call, log },

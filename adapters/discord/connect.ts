@@ -37,7 +37,8 @@ export interface Connection {
 
 interface ConnectionHandlers {
   dispatch(type: string, raw: unknown): void;
-  gap(): void;
+  /** Messages may have been missed since then (ms since the epoch). */
+  gap(since: number): void;
 }
 
 const startTimeoutMs = 30_000;
@@ -133,9 +134,10 @@ export async function connectDiscord(
       name: user.global_name ?? user.username,
       applicationId: application.id,
     };
+    const lostAt = lostSince ?? clock.now();
     up();
     // A second READY: the session could not be resumed, what was said meanwhile is not replayed.
-    if (!isFirst) handlers?.gap();
+    if (!isFirst) handlers?.gap(lostAt);
   };
 
   client.on(Events.Raw, (packet: unknown) => {

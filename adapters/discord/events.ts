@@ -15,8 +15,8 @@ import { bulkDeletionSchema, deletionSchema, messageSchema } from './wire.ts';
 
 export interface Events {
   handle(type: string, raw: unknown): void;
-  /** The session was lost: messages may have been missed. */
-  gap(): void;
+  /** Messages may have been missed since then (ms since the epoch). */
+  gap(since: number): void;
   /** Nothing is told from now on. */
   stop(): void;
 }
@@ -36,9 +36,12 @@ export function createEvents(deps: {
   const stopped = new AbortController();
   /** The last work of each channel. */
   const lines = new Map<string, Promise<void>>();
-  let gapPending = false;
+  /** Since when, of a gap that is not told yet. */
+  let untoldSince: number | null = null;
+  let isTelling = false;
 
   const tell = async (translate: () => Promise<StoredEvent | null>): Promise<void> => {
+    const since = clock.now();
     for (let attempt = 0; !stopped.signal.aborted; attempt += 1) {
       try {
         const event = await translate();
@@ -52,7 +55,7 @@ export function createEvents(deps: {
         const waitMs = retriesMs[attempt];
         log.error('discord_event_unstored', { attempt: attempt + 1, ...errorFacts(error) });
         if (waitMs === undefined) {
-          gap();
+          gap(since);
           return;
         }
         await pause(waitMs);
@@ -74,28 +77,29 @@ export function createEvents(deps: {
   };
 
   const reportGap = async (): Promise<void> => {
+    isTelling = true;
     for (
       let waitMs = 1_000;
-      !stopped.signal.aborted;
+      untoldSince !== null && !stopped.signal.aborted;
       waitMs = Math.min(2 * waitMs, mostGapRetryMs)
     ) {
+      const since = untoldSince;
+      untoldSince = null;
       try {
-        gapPending = false;
-        await deps.onEvent({ kind: 'gap', adapter: 'discord' });
-        return;
+        await deps.onEvent({ kind: 'gap', adapter: 'discord', since });
       } catch (error) {
-        gapPending = true;
+        untoldSince = Math.min(since, untoldSince ?? since);
         log.error('discord_gap_unhandled', errorFacts(error));
         await pause(waitMs);
       }
     }
+    isTelling = false;
   };
 
-  const gap = (): void => {
+  const gap = (since: number): void => {
     log.info('discord_gap');
-    if (gapPending) return;
-    gapPending = true;
-    void reportGap();
+    untoldSince = Math.min(since, untoldSince ?? since);
+    if (!isTelling) void reportGap();
   };
 
   const onMessage = (type: string, raw: unknown): void => {

@@ -82,7 +82,7 @@ export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettin
       await connection.open({
         event: createReceiveEvent({ inbound: assembled.inbound, onEvent, log }),
         interaction: (body) => assembled.interactions.handle(body),
-        gap: () => reportGap(onEvent, log),
+        gap: (since) => reportGap(onEvent, log, since),
         rateLimited: (body) => assembled.rateLimited.received(body),
       });
     } catch (error) {
@@ -112,7 +112,11 @@ export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettin
       transport,
       inbound,
       ending,
-      rateLimited: createRateLimited({ clock, log, onGap: () => reportGap(onEvent, log) }),
+      rateLimited: createRateLimited({
+        clock,
+        log,
+        onGap: (since) => reportGap(onEvent, log, since),
+      }),
       interactions: createInteractions({
         ...{ call, clock, log, newId, names, inbound, book, onEvent, whisper },
       }),
@@ -196,9 +200,9 @@ export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettin
 
 type CheckedSettings = SlackSettings & { readonly botToken: string; readonly apiUrl: string };
 
-function reportGap(onEvent: OnEvent, log: Log): void {
+function reportGap(onEvent: OnEvent, log: Log, since: number): void {
   log.info('slack_gap');
-  onEvent({ kind: 'gap', adapter: 'slack' }).catch((error: unknown) =>
+  onEvent({ kind: 'gap', adapter: 'slack', since }).catch((error: unknown) =>
     log.error('slack_gap_unhandled', errorFacts(error)),
   );
 }

@@ -27,7 +27,8 @@ interface Handlers {
   event(body: unknown): Promise<void>;
   /** After the acknowledgement; never rejects. */
   interaction(body: unknown): Promise<void>;
-  gap(): void;
+  /** Messages may have been swallowed since then (ms since the epoch). */
+  gap(since: number): void;
   /** Slack keeps events of this app back, with the body of its word for it. */
   rateLimited(body: unknown): void;
 }
@@ -167,7 +168,7 @@ export async function connectSlack(
       client: socketReceiver.client,
       clock,
       log,
-      onGap: () => handlers?.gap(),
+      onGap: (since) => handlers?.gap(since),
     });
 
   return {

@@ -23,19 +23,28 @@ const minuteMs = 60_000;
 export function createRateLimited(deps: {
   readonly clock: Clock;
   readonly log: Log;
-  onGap(): void;
+  /** Messages may have been swallowed since then (ms since the epoch). */
+  onGap(since: number): void;
 }): RateLimited {
   const { clock, log } = deps;
   let cancel = (): void => undefined;
+  /** Start of the minute that is not over. */
+  let runningSince: number | null = null;
   return {
     received: (body) => {
       const minute = bodySchema.safeParse(body).data?.minute_rate_limited;
-      const start = minute === undefined ? clock.now() : minute * 1000;
+      const start = Math.min(clock.now(), minute === undefined ? Infinity : minute * 1000);
       const leftMs = Math.min(minuteMs, Math.max(0, start + minuteMs - clock.now()));
       log.warn('slack_events_limited', { leftMs });
       cancel();
-      deps.onGap();
-      if (leftMs > 0) cancel = clock.setTimer(leftMs, () => deps.onGap());
+      deps.onGap(runningSince ?? start);
+      runningSince = leftMs > 0 ? start : null;
+      if (leftMs > 0) {
+        cancel = clock.setTimer(leftMs, () => {
+          runningSince = null;
+          deps.onGap(start);
+        });
+      }
     },
     close: () => cancel(),
   };

@@ -53,8 +53,8 @@ export function createSocket(deps: {
   readonly client: SocketModeClient;
   readonly clock: Clock;
   readonly log: Log;
-  /** Messages may have been swallowed. */
-  onGap(): void;
+  /** Messages may have been swallowed since then (ms since the epoch). */
+  onGap(since: number): void;
 }): Socket {
   const { client, clock, log } = deps;
   let phase: 'idle' | 'opening' | 'open' | 'lost' | 'closed' = 'idle';
@@ -98,13 +98,13 @@ export function createSocket(deps: {
   };
 
   const opened = (): void => {
-    const lostFor = since === null ? 0 : clock.now() - since;
-    const isGap = phase === 'lost' && (!wasAnnounced || lostFor > mostQuietMs);
+    const lostAt = since ?? clock.now();
+    const isGap = phase === 'lost' && (!wasAnnounced || clock.now() - lostAt > mostQuietMs);
     phase = 'open';
     since = null;
     openedAt = clock.now();
     announced = null;
-    if (isGap) deps.onGap();
+    if (isGap) deps.onGap(lostAt);
   };
 
   const reopen = async (): Promise<void> => {

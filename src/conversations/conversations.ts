@@ -14,6 +14,7 @@ import type { Mentionable } from '../messages/people.ts';
 import { type AppendLog, createAppendLog } from '../storage/append-log.ts';
 import type { Store } from '../storage/store.ts';
 import { readValidated } from '../storage/validated.ts';
+import { createFormerMarks } from './former-marks.ts';
 import { type Head, headSchema, mostPeople } from './head.ts';
 
 export interface Conversations {
@@ -142,12 +143,17 @@ export type Seen = Readonly<z.infer<typeof seenSchema>>;
 export interface SeenPlaces {
   /** Notes a message as seen, if the place is used, or from now on if `use` says so. */
   saw(place: SeenPlace, messageId: string, at: number, use: boolean): Promise<void>;
-  /** Used places of an adapter, newest activity first. */
-  used(adapter: string, sinceMs: number, most: number): Promise<readonly Seen[]>;
+  /** Used places of an adapter since a moment, newest activity first; with `asOf` (ms since the
+   * epoch, the last five minutes) as they stood then. */
+  used(
+    adapter: string,
+    options: { readonly since: number; readonly most: number; readonly asOf?: number },
+  ): Promise<readonly Seen[]>;
 }
 
 export function createSeenPlaces(deps: ConversationsDeps): SeenPlaces {
   const { store } = deps;
+  const former = createFormerMarks<Seen>(deps);
   const keyOf = ({ adapter, space, channel, thread }: SeenPlace): string =>
     ['seen', adapter, space, channel, thread ?? 'top'].map(encodeURIComponent).join(':');
   return {
@@ -157,13 +163,17 @@ export function createSeenPlaces(deps: ConversationsDeps): SeenPlaces {
       if (!known && !use) return;
       // Events may come out of order: the newest stays.
       if (known && known.at > at) return;
+      if (known) former.replaced(key, known);
       await store.set(key, { place, messageId, at });
       await store.addToIndex({ index: `seen:${place.adapter}`, member: key, score: -at });
     },
-    used: async (adapter, sinceMs, most) => {
-      const members = await store.rangeOfIndex(`seen:${adapter}`, { upTo: -sinceMs, most });
+    used: async (adapter, { since, most, asOf }) => {
+      const members = await store.rangeOfIndex(`seen:${adapter}`, { upTo: -since, most });
       const places = await Promise.all(
-        members.map(({ member }) => readValidated(deps, member, seenSchema)),
+        members.map(async ({ member }) => {
+          const now = await readValidated(deps, member, seenSchema);
+          return asOf === undefined ? now : (former.at(member, asOf) ?? now);
+        }),
       );
       return places.filter((place) => place !== undefined);
     },

@@ -42,7 +42,9 @@ export function createIntake(deps: IntakeDeps): OnEvent {
   return async (event) => {
     switch (event.kind) {
       case 'gap':
-        deps.background.start('read_back', () => deps.readBack().ofAdapter(event.adapter));
+        deps.background.start('read_back', () =>
+          deps.readBack().ofAdapter(event.adapter, event.since),
+        );
         return;
       case 'message':
         return takeMessage(deps, event);

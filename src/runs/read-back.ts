@@ -22,7 +22,9 @@ const mostRetries = 5;
 export interface ReadBack {
   /** Notes where each adapter's places stand; to be called before it connects. */
   prepare(): Promise<void>;
-  ofAdapter(name: string): Promise<void>;
+  /** `since` (ms since the epoch): before it nothing was missed; left out: the places as noted, or as
+   * they stand now. */
+  ofAdapter(name: string, since?: number): Promise<void>;
   /** No further tries. */
   stop(): void;
 }
@@ -41,8 +43,12 @@ export function createReadBack(deps: ReadBackDeps, options: { readonly days: num
   const noted = new Map<string, readonly Seen[]>();
   const cancels = new Set<() => void>();
 
-  const usedPlaces = async (name: string): Promise<readonly Seen[]> => {
-    const places = await deps.seen.used(name, clock.now() - options.days * dayMs, mostPlaces + 1);
+  const usedPlaces = async (name: string, asOf?: number): Promise<readonly Seen[]> => {
+    const places = await deps.seen.used(name, {
+      since: clock.now() - options.days * dayMs,
+      most: mostPlaces + 1,
+      ...(asOf !== undefined && { asOf }),
+    });
     if (places.length > mostPlaces)
       log.warn('read_back_cut', { adapter: name, places: mostPlaces });
     return places.slice(0, mostPlaces);
@@ -90,10 +96,10 @@ export function createReadBack(deps: ReadBackDeps, options: { readonly days: num
     prepare: async () => {
       for (const name of deps.adapters.keys()) noted.set(name, await usedPlaces(name));
     },
-    ofAdapter: async (name) => {
+    ofAdapter: async (name, since) => {
       const adapter = deps.adapters.get(name);
       if (!adapter || options.days === 0) return;
-      const places = noted.get(name) ?? (await usedPlaces(name));
+      const places = noted.get(name) ?? (await usedPlaces(name, since));
       noted.delete(name);
       await readPlaces(adapter, places, 0);
     },

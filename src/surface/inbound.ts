@@ -121,8 +121,9 @@ export type StoredEvent = Readonly<z.infer<typeof storedEventSchema>>;
 
 export type InboundEvent =
   | StoredEvent
-  /** The connection was lost in a way that may have swallowed messages: read back. */
-  | { readonly kind: 'gap'; readonly adapter: string };
+  /** Messages may have been swallowed since then (ms since the epoch; left out: since the last one
+   * that came in): read back. */
+  | { readonly kind: 'gap'; readonly adapter: string; readonly since?: number };
 
 /** `thread` of a command's conversation when it was given outside any thread. */
 export const noThread = 'none';

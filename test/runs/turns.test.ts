@@ -97,6 +97,37 @@ describe('what was missed', () => {
     expect(new Set(asked)).toEqual(new Set(['u1']));
   });
 
+  it('is read from where the place stood when the connection was lost', async () => {
+    const world = await setUp();
+    await world.say('hello');
+    await world.clock.advance(2000);
+    const asked: [string | null, string][] = [];
+    world.adapter.messagesAfter = async ({ thread }, after) => {
+      asked.push([thread, after]);
+      return [];
+    };
+    world.restart();
+    await world.clock.advance(2000);
+    asked.length = 0;
+    const since = world.clock.now();
+    await world.clock.advance(3000);
+    await world.say('live again', { ...inThread('u1'), messageId: 'u9' });
+    await world.clock.advance(2000);
+    await world.runs.onEvent({ kind: 'gap', adapter: 'web', since });
+    await world.clock.advance(1000);
+    expect(new Map(asked)).toEqual(
+      new Map([
+        ['u1', 'u1'],
+        [null, 'u1'],
+      ]),
+    );
+    // Without a moment it is read from where the place stands.
+    asked.length = 0;
+    await world.runs.onEvent({ kind: 'gap', adapter: 'web' });
+    await world.clock.advance(1000);
+    expect(new Map(asked).get('u1')).toBe('u9');
+  });
+
   it('is tried again where it could not be read', async () => {
     const world = await setUp();
     const said = await world.say('hello');

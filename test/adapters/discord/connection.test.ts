@@ -140,13 +140,14 @@ describe('a lost socket', () => {
     guild.sockets.drop();
     const lost = guild.say(anna, ops, 'meanwhile');
     await guild.until(() => !discord.adapter.state().connected);
+    const knownAt = Date.now();
     expect(discord.adapter.state().detail).toMatch(/^reconnecting since \d+ s$/u);
     // The library drops its session with the first refused attempt.
     await guild.until(
       () => discord.log.lines.filter((line) => line.event === 'discord_connection_lost').length > 1,
     );
     guild.sockets.refuse(false);
-    await discord.first('gap', 15_000);
+    expect((await discord.first('gap', 15_000)).since).toBeLessThanOrEqual(knownAt);
     expect(guild.sockets.starts).toEqual(['identify', 'identify']);
     expect(discord.adapter.state().connected).toBe(true);
     const place = { space: guild.guildId, channel: ops, thread: null };

@@ -85,10 +85,12 @@ describe.each([
 
   it('takes kept back events for a gap, and acknowledges that they are', async () => {
     const slack = await open();
-    slack.workspace.limitEvents(Date.now() - 60_000);
+    const minute = Date.now() - 60_000;
+    slack.workspace.limitEvents(minute);
     await slack.workspace.settled();
     expect(slack.workspace.deliveries).toMatchObject([{ attempts: 1, isAcknowledged: true }]);
-    expect(slack.events).toEqual([{ kind: 'gap', adapter: 'slack' }]);
+    const since = Math.floor(minute / 1000) * 1000;
+    expect(slack.events).toEqual([{ kind: 'gap', adapter: 'slack', since }]);
     await slack.close();
   });
 

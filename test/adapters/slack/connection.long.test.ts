@@ -9,7 +9,7 @@ describe('a Slack socket in trouble', () => {
     slack.workspace.sockets.freeze();
     await slack.workspace.until(() => !slack.adapter.state().connected, 15_000);
     await slack.workspace.until(() => slack.adapter.state().connected, 5_000);
-    expect(slack.events).toEqual([{ kind: 'gap', adapter: 'slack' }]);
+    expect(slack.events).toEqual([{ kind: 'gap', adapter: 'slack', since: expect.any(Number) }]);
     await slack.close();
   });
 
@@ -24,7 +24,7 @@ describe('a Slack socket in trouble', () => {
     expect(slack.adapter.state().connected).toBe(false);
     slack.workspace.sockets.refuse(false);
     await slack.workspace.until(() => slack.adapter.state().connected, 10_000);
-    expect(slack.events).toEqual([{ kind: 'gap', adapter: 'slack' }]);
+    expect(slack.events).toEqual([{ kind: 'gap', adapter: 'slack', since: expect.any(Number) }]);
     await slack.close();
   });
 

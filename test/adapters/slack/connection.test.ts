@@ -101,7 +101,7 @@ describe('a lost socket', () => {
     expect(slack.adapter.state().detail).toMatch(/^reconnecting to Acme since \d+ s$/u);
     await slack.workspace.until(() => slack.adapter.state().connected);
     await slack.first('gap');
-    expect(slack.events).toEqual([{ kind: 'gap', adapter: 'slack' }]);
+    expect(slack.events).toEqual([{ kind: 'gap', adapter: 'slack', since: expect.any(Number) }]);
     slack.workspace.say('U_ANNA', 'C1', 'after');
     expect((await slack.first('message')).text).toBe('after');
     await slack.close();
@@ -218,10 +218,11 @@ describe('a lost socket', () => {
       await slack.workspace.until(() => failures() === attempt + 1);
     }
     expect(slack.adapter.state().detail).toBe('reconnecting to Acme since 91 s');
+    const since = clock.now() - 91_000;
     slack.workspace.sockets.refuse(false);
     await clock.advance(30_000);
     await slack.workspace.until(() => slack.adapter.state().connected);
-    expect(slack.events).toEqual([{ kind: 'gap', adapter: 'slack' }]);
+    expect(slack.events).toEqual([{ kind: 'gap', adapter: 'slack', since }]);
     await slack.close();
   });
 

@@ -8,17 +8,21 @@ import { createKeptLog } from '../../support/log.ts';
 function setUp() {
   const clock = createFakeClock();
   const gaps: number[] = [];
+  const sinces: number[] = [];
   const start = clock.now();
   const limited = createRateLimited({
     clock,
     log: createKeptLog(),
-    onGap: () => gaps.push(clock.now() - start),
+    onGap: (since) => {
+      gaps.push(clock.now() - start);
+      sinces.push(since - start);
+    },
   });
   const bodyOf = (minuteMs: number) => ({
     type: 'app_rate_limited',
     minute_rate_limited: minuteMs / 1000,
   });
-  return { clock, gaps, start, limited, bodyOf };
+  return { clock, gaps, sinces, start, limited, bodyOf };
 }
 
 describe('events that Slack keeps back', () => {
@@ -34,12 +38,14 @@ describe('events that Slack keeps back', () => {
   });
 
   it('in minute after minute end with the last one', async () => {
-    const { clock, gaps, start, limited, bodyOf } = setUp();
+    const { clock, gaps, sinces, start, limited, bodyOf } = setUp();
     limited.received(bodyOf(start));
     await clock.advance(59_000);
     limited.received(bodyOf(start + 59_000));
     await clock.advance(120_000);
     expect(gaps).toEqual([0, 59_000, 119_000]);
+    // What came through meanwhile hides nothing of what was dropped.
+    expect(sinces).toEqual([0, 0, 59_000]);
   });
 
   it.each([
