@@ -2,12 +2,14 @@
 
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { ChatRequest, ToolSpec } from '../messages/chat.ts';
+import type { ChatPrompt, ToolSpec } from '../messages/chat.ts';
 import type { Entry } from '../messages/entries.ts';
+import type { ReasoningOptions } from '../messages/model.ts';
 import type { RetriedEvent } from '../providers/retry.ts';
 import type { RegisteredTool } from '../tools/contract.ts';
 
-export type Complete = (request: ChatRequest, signal: AbortSignal) => AsyncIterable<RetriedEvent>;
+/** One model call. The model is not the loop's concern. */
+export type Complete = (prompt: ChatPrompt, signal: AbortSignal) => AsyncIterable<RetriedEvent>;
 
 export interface Taken {
   readonly messageIds: readonly string[];
@@ -37,11 +39,10 @@ export interface RunInput {
   readonly workspace: string;
   /** `provider/model`, for showing. */
   readonly modelName: string;
-  /** The vendor's id. */
-  readonly model: string;
-  readonly mostOutputTokens: number;
   readonly system: string;
   readonly toolSpecs: readonly ToolSpec[];
+  readonly reasoning: ReasoningOptions;
+  readonly webSearch: boolean;
   /** Steps this run may make in all, earlier ones included. */
   readonly mostSteps: number;
   readonly toolTimeoutMs: number;

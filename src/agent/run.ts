@@ -8,7 +8,7 @@
 import { abortReasonOf } from '../base/abort.ts';
 import { BotError, botErrorOf } from '../base/errors.ts';
 import { errorFacts } from '../base/log.ts';
-import { buildRequest, interruptedResult, withoutBoundReasoning } from '../context/request.ts';
+import { buildPrompt, interruptedResult, withoutBoundReasoning } from '../context/request.ts';
 import type { Entry, EntryOf } from '../messages/entries.ts';
 import type { AssistantPart, ToolCallPart, ToolResult } from '../messages/parts.ts';
 import type { RunEvent, RunOutcome, StopWhy } from '../messages/run-event.ts';
@@ -83,15 +83,15 @@ async function* takeStep(current: Run, step: number): AsyncGenerator<RunEvent, S
   yield* takeWaiting(current);
   yield { kind: 'step_started', step };
   const scheduler = schedulerOf(current);
-  const request = buildRequest({
+  const prompt = buildPrompt({
     entries: deps.transcript.read(),
-    model: input.model,
     system: input.system,
     tools: input.toolSpecs,
-    mostOutputTokens: input.mostOutputTokens,
+    reasoning: input.reasoning,
+    webSearch: input.webSearch,
     cacheKey: input.conversationKey,
   });
-  const { message, broken } = yield* streamMessage(deps, request, scheduler, signal);
+  const { message, broken } = yield* streamMessage(deps, prompt, scheduler, signal);
   if (broken) return yield* endBrokenStep(current, step, message, broken);
   await storeMessage(current, step, message.parts(), message);
   const isPaused = message.stop === 'paused';
@@ -273,7 +273,7 @@ async function storeMessage(
       step,
       parts,
       stop,
-      origin: message.origin ?? { provider: 'unknown', endpoint: '', model: input.model },
+      origin: message.origin ?? { provider: 'unknown', endpoint: '', model: input.modelName },
       ...(message.usage ? { usage: message.usage } : {}),
     },
   ]);

@@ -5,7 +5,7 @@
 
 import { abortReasonOf } from '../base/abort.ts';
 import { type BotError, botErrorOf } from '../base/errors.ts';
-import type { ChatRequest } from '../messages/chat.ts';
+import type { ChatPrompt } from '../messages/chat.ts';
 import type { RunEvent } from '../messages/run-event.ts';
 import {
   createMessageAccumulator,
@@ -23,13 +23,13 @@ export interface StreamedMessage {
 /** Streams one message; complete calls are handed to the scheduler at once. */
 export async function* streamMessage(
   deps: RunDeps,
-  request: ChatRequest,
+  prompt: ChatPrompt,
   scheduler: ToolScheduler,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, StreamedMessage> {
   const message = createMessageAccumulator();
   try {
-    for await (const event of deps.complete(request, signal)) {
+    for await (const event of deps.complete(prompt, signal)) {
       if (event.kind === 'retry_waiting') {
         yield { kind: 'retry_waiting', reason: event.reason, delayMs: event.delayMs };
         continue;

@@ -10,6 +10,7 @@ import type { Environment } from '../config/environment.ts';
 import { createLive } from '../config/live.ts';
 import { type ProfileSource, profileOf } from '../config/profiles.ts';
 import { createConversations, createSeenPlaces } from '../conversations/conversations.ts';
+import { createCatalog } from '../providers/catalog.ts';
 import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts';
 import { streamWithRetry } from '../providers/retry.ts';
 import { createModelFetch } from '../providers/transport.ts';
@@ -21,6 +22,7 @@ import type { Store } from '../storage/store.ts';
 import type { Adapter } from '../surface/adapter.ts';
 import { builtinTools } from '../tools/builtin/all.ts';
 import { createPlatforms, type Platform } from './adapters.ts';
+import { createLearnedBook } from './learned.ts';
 import { loadSettings, proxyOf, type Settings } from './settings.ts';
 import { createWorkspaces } from './workspace.ts';
 
@@ -49,9 +51,11 @@ export function composeApp(input: AppInput): App {
   const clock = systemClock;
   const proxy = proxyOf(environment);
   const transport = createModelFetch(proxy ? { proxy } : {});
+  const learned = createLearnedBook({ store, log, now: () => clock.now() });
   const registry = createProviderRegistry(
-    { fetch: transport.fetch, clock, log, newId: randomId },
+    { fetch: transport.fetch, clock, log, newId: randomId, learned },
     config.models,
+    createCatalog(settings.models),
   );
   const live = createLive(
     { log, load: () => loadSettings(environment, folder) },
@@ -125,14 +129,17 @@ function modelOf(
   clock: Clock,
   name: string | undefined,
 ): ResolvedModel {
-  const { provider, model, mostOutputTokens, name: fullName } = registry.resolve(name);
+  const { provider, model, facts, mostOutputTokens, name: fullName } = registry.resolve(name);
   return {
     name: fullName,
     why: name === undefined ? registry.defaultModel.why : 'named by the settings of this place',
-    model,
-    mostOutputTokens,
-    complete: (request, signal) =>
-      streamWithRetry(provider, request, signal, { clock, random: Math.random }),
+    complete: (prompt, signal) =>
+      streamWithRetry(
+        provider,
+        { ...prompt, model, abilities: facts.abilities, mostOutputTokens },
+        signal,
+        { clock, random: Math.random },
+      ),
   };
 }
 

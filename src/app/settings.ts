@@ -6,7 +6,10 @@ import { randomId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { type Environment, variables } from '../config/environment.ts';
 import { configFileOf, configInvalid, readConfig } from '../config/load.ts';
+import { readModels } from '../config/models.ts';
+import { createCatalog } from '../providers/catalog.ts';
 import { createProviderRegistry } from '../providers/registry.ts';
+import type { ModelEntry } from '../providers/settings.ts';
 import { addressProblem } from '../storage/open.ts';
 import { platformProblems, platformSchemas } from './adapters.ts';
 import { workspaceProblems } from './workspace.ts';
@@ -22,24 +25,25 @@ export function loadSettings(environment: Environment, folder: string) {
     platforms: platformSchemas,
   });
   if (!config) throw configInvalid(found);
+  const models = readModels(folder);
   const problems = [
     ...found,
     ...platformProblems(config.platforms, config.server),
     ...storeProblems(config.store.url),
-    ...modelProblems(config),
+    ...modelProblems(config, models),
     ...workspaceProblems(config.workspace.folder, [
       { what: 'the configuration', file: source.file },
       ...storeFiles(config.store.url),
     ]),
   ];
   if (problems.length > 0) throw configInvalid(problems);
-  return { config, file: source.file };
+  return { config, file: source.file, models };
 }
 
 type Config = NonNullable<ReturnType<typeof readConfig<typeof platformSchemas>>['config']>;
 
 /** Every model that is named must be one that can be asked. */
-function modelProblems(config: Config): readonly string[] {
+function modelProblems(config: Config, models: readonly ModelEntry[]): readonly string[] {
   const silent: Log = {
     debug: () => {},
     info: () => {},
@@ -52,7 +56,9 @@ function modelProblems(config: Config): readonly string[] {
     clock: systemClock,
     log: silent,
     newId: randomId,
+    learned: { read: async () => [], add: async () => {} },
   };
+  const catalog = createCatalog(models);
   const problems: string[] = [];
   const check = (where: string, work: () => unknown): void => {
     try {
@@ -61,9 +67,13 @@ function modelProblems(config: Config): readonly string[] {
       problems.push(`${where}: ${botErrorOf(thrown).message}`);
     }
   };
-  check('the model', () => createProviderRegistry(registryDeps, config.models));
+  check('the model', () => createProviderRegistry(registryDeps, config.models, catalog));
   const { model: _default, ...keys } = config.models;
-  const registry = createProviderRegistry(registryDeps, { ...keys, model: 'rehearsal/rehearsal' });
+  const registry = createProviderRegistry(
+    registryDeps,
+    { ...keys, model: 'rehearsal/rehearsal' },
+    catalog,
+  );
   for (const [index, { model }] of config.channels.entries()) {
     if (model !== undefined) check(`channels.${index}.model`, () => registry.resolve(model));
   }

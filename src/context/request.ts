@@ -1,26 +1,25 @@
 /**
- * Transcript → ChatRequest: one pure function. What is stored decides alone, so that the request of
+ * Transcript → ChatPrompt: one pure function. What is stored decides alone, so that the request of
  * a step is the request of the step before with something appended (rule 17). A stored transcript
  * that is not whole (a call without result after a crash) is repaired here, never refused.
  */
 
-import type { ChatMessage, ChatRequest, ToolSpec } from '../messages/chat.ts';
+import type { ChatMessage, ChatPrompt, ToolSpec } from '../messages/chat.ts';
 import type { Entry, EntryOf } from '../messages/entries.ts';
+import type { ReasoningOptions } from '../messages/model.ts';
 import type { AssistantPart, ToolCallPart, ToolResult, UserPart } from '../messages/parts.ts';
 
-export interface RequestInput {
+export interface PromptInput {
   readonly entries: readonly Entry[];
-  readonly model: string;
   readonly system: string;
   readonly tools: readonly ToolSpec[];
-  readonly mostOutputTokens: number;
+  readonly reasoning: ReasoningOptions;
+  readonly webSearch: boolean;
   readonly cacheKey: string;
 }
 
-export function buildRequest(input: RequestInput): ChatRequest {
-  const { model, system, tools, mostOutputTokens, cacheKey } = input;
-  const messages = messagesOf(sinceFreshStart(input.entries));
-  return { model, system, messages, tools, mostOutputTokens, cacheKey };
+export function buildPrompt({ entries, ...rest }: PromptInput): ChatPrompt {
+  return { ...rest, messages: messagesOf(sinceFreshStart(entries)) };
 }
 
 /** What the model may see: everything after the last `new`. */

@@ -3,6 +3,7 @@
  * provider. The loop never knows which one speaks.
  */
 
+import type { Abilities, ReasoningOptions } from './model.ts';
 import type { AssistantPart, Origin, Raw, ToolResult, UserPart } from './parts.ts';
 import type { Usage } from './usage.ts';
 
@@ -21,17 +22,27 @@ export type ChatMessage =
   /** The results of the assistant message before it, in call order, each call exactly once. */
   | { readonly role: 'tool'; readonly results: readonly ToolResult[] };
 
-export interface ChatRequest {
-  /** The vendor's model id, without the provider: `claude-sonnet-5-5`. */
-  readonly model: string;
+/** What the loop asks, whoever answers. */
+export interface ChatPrompt {
   /** System prompt; the same bytes from step to step. */
   readonly system: string;
   /** Starts with a user message; user and assistant/tool alternate as the wire formats need. */
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ToolSpec[];
-  readonly mostOutputTokens: number;
+  /** Wishes; what the model does not list among its abilities is not sent. */
+  readonly reasoning: ReasoningOptions;
+  /** The vendor may search the web by itself, where the model can. */
+  readonly webSearch: boolean;
   /** Stable per conversation; helps caches that can be keyed. */
   readonly cacheKey: string;
+}
+
+/** A prompt for one model. */
+export interface ChatRequest extends ChatPrompt {
+  /** The vendor's model id, without the provider: `claude-sonnet-5-5`. */
+  readonly model: string;
+  readonly abilities: Abilities;
+  readonly mostOutputTokens: number;
 }
 
 export type StopReason =
@@ -42,6 +53,12 @@ export type StopReason =
   | 'refused' // the provider's filter stopped it
   | 'paused' // the provider wants the same messages again to go on
   | 'unknown';
+
+/** A source of the text before it. */
+export interface Citation {
+  readonly url: string;
+  readonly title: string;
+}
 
 export type ChatStreamEvent =
   | { readonly kind: 'message_start'; readonly origin: Origin }
@@ -63,9 +80,9 @@ export type ChatStreamEvent =
     }
   | {
       readonly kind: 'citations';
-      readonly citations: readonly { readonly url: string; readonly title: string }[];
+      readonly citations: readonly Citation[];
     }
-  /** A tool the provider ran by itself. */
+  /** A tool the provider ran by itself, complete; `result` is the vendor's own value. */
   | {
       readonly kind: 'server_tool';
       readonly name: string;

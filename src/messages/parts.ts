@@ -43,6 +43,13 @@ export const imagePartSchema = z.object({
   mediaType: z.string(),
   base64: z.string(),
 });
+/** A PDF; models that cannot read one are told its name. */
+export const documentPartSchema = z.object({
+  kind: z.literal('document'),
+  mediaType: z.literal('application/pdf'),
+  name: z.string(),
+  base64: z.string(),
+});
 /** A file the model is told of but cannot see as such. */
 export const filePartSchema = z.object({
   kind: z.literal('file'),
@@ -56,6 +63,7 @@ export const filePartSchema = z.object({
 export const userPartSchema = z.discriminatedUnion('kind', [
   textPartSchema,
   imagePartSchema,
+  documentPartSchema,
   filePartSchema,
 ]);
 export const assistantPartSchema = z.discriminatedUnion('kind', [
@@ -64,9 +72,14 @@ export const assistantPartSchema = z.discriminatedUnion('kind', [
   toolCallPartSchema,
   rawPartSchema,
 ]);
-export const resultPartSchema = z.discriminatedUnion('kind', [textPartSchema, imagePartSchema]);
+export const resultPartSchema = z.discriminatedUnion('kind', [
+  textPartSchema,
+  imagePartSchema,
+  documentPartSchema,
+]);
 
 export type ToolCallPart = Readonly<z.infer<typeof toolCallPartSchema>>;
+export type DocumentPart = Readonly<z.infer<typeof documentPartSchema>>;
 export type ImagePart = Readonly<z.infer<typeof imagePartSchema>>;
 export type UserPart = Readonly<z.infer<typeof userPartSchema>>;
 export type AssistantPart = Readonly<z.infer<typeof assistantPartSchema>>;

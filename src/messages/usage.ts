@@ -1,4 +1,4 @@
-/** Token usage, normalised over providers; the five counts do not overlap. */
+/** Token usage, normalised over providers; the five counts of tokens do not overlap. */
 
 import { z } from 'zod';
 
@@ -10,6 +10,8 @@ export const usageSchema = z.object({
   /** Written tokens without reasoning. */
   output: z.number(),
   reasoning: z.number(),
+  /** What the provider itself says that it costs (OpenRouter), in US dollars. */
+  reportedUsd: z.number().exactOptional(),
 });
 export type Usage = Readonly<z.infer<typeof usageSchema>>;
 

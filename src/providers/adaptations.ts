@@ -1,20 +1,25 @@
 /**
- * What a server refuses is dropped once and remembered for its model: optional fields (a summary of
- * thoughts, a token limit's name) must never make a model unusable. Nothing else is repeated here.
+ * What a server refuses is dropped once and remembered for its endpoint and model: optional fields
+ * (a summary of thoughts, a token limit's name, one tool's schema) must never make a model unusable.
+ * Nothing else is repeated here. `deckhand doctor` shows what was learned.
  */
 
 import { isBotError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import type { ChatStreamEvent } from '../messages/chat.ts';
+import type { ChatRequest, ChatStreamEvent } from '../messages/chat.ts';
 import { WireError, type WireFailure } from './errors.ts';
 
+/** Names of adaptations by `endpoint model`, kept over restarts. */
+export interface LearnedBook {
+  read(endpoint: string, model: string): Promise<readonly string[]>;
+  add(endpoint: string, model: string, name: string): Promise<void>;
+}
+
 export interface Adaptation {
-  /** Names what changes: `reasoning_summary`, `max_completion_tokens`. */
-  readonly name: string;
-  /** Whether the model is known to be so from now on, or only this request was. Default: model. */
-  readonly lasts?: 'model' | 'request';
-  /** Does this refusal complain about it? */
-  matches(failure: WireFailure): boolean;
+  /** Whether the model is known to be so from now on, or only this request was. */
+  readonly lasts: 'model' | 'request';
+  /** The name of what to change (`reasoning_summary`), where this refusal complains about it. */
+  cureOf(failure: WireFailure, request: ChatRequest): string | undefined;
 }
 
 export interface Adaptations {
@@ -23,37 +28,50 @@ export interface Adaptations {
    * known cure it learns and streams again.
    */
   stream(
-    model: string,
+    request: ChatRequest,
     attempt: (learned: ReadonlySet<string>) => AsyncIterable<ChatStreamEvent>,
   ): AsyncGenerator<ChatStreamEvent, void>;
 }
 
-export function createAdaptations(known: readonly Adaptation[], log: Log): Adaptations {
-  const learnedOf = new Map<string, Set<string>>();
-  const learn = (learned: Set<string>, thrown: unknown): Adaptation | undefined => {
+/** Each cure helps once; a server that refuses more than this has another problem. */
+const mostCures = 12;
+
+export function createAdaptations(
+  deps: { readonly log: Log; readonly learned: LearnedBook },
+  endpoint: string,
+  known: readonly Adaptation[],
+): Adaptations {
+  const all = [...known, bareSchema];
+  const learn = (
+    request: ChatRequest,
+    learned: Set<string>,
+    thrown: unknown,
+  ): { readonly name: string; readonly lasts: Adaptation['lasts'] } | undefined => {
     if (!isBotError(thrown, 'bad_request') || !(thrown.cause instanceof WireError))
       return undefined;
     const { failure } = thrown.cause;
     // Without a status it came inside a stream, where something may have been shown already.
     if (failure.status === undefined) return undefined;
-    const cure = known.find((one) => !learned.has(one.name) && one.matches(failure));
-    if (cure !== undefined) learned.add(cure.name);
-    return cure;
+    for (const one of all) {
+      const name = one.cureOf(failure, request);
+      if (name !== undefined && !learned.has(name)) return { name, lasts: one.lasts };
+    }
+    return undefined;
   };
   return {
-    stream: async function* (model, attempt) {
-      const lasting = learnedOf.get(model) ?? new Set<string>();
-      learnedOf.set(model, lasting);
-      const learned = new Set(lasting);
-      for (;;) {
+    stream: async function* (request, attempt) {
+      const { model } = request;
+      const learned = new Set(await deps.learned.read(endpoint, model));
+      for (let cures = 0; ; cures += 1) {
         try {
           yield* attempt(learned);
           return;
         } catch (thrown) {
-          const cure = learn(learned, thrown);
+          const cure = cures < mostCures ? learn(request, learned, thrown) : undefined;
           if (cure === undefined) throw thrown;
-          if (cure.lasts !== 'request') lasting.add(cure.name);
-          log.warn('model_request_adapted', { model, cure: cure.name });
+          learned.add(cure.name);
+          deps.log.warn('model_request_adapted', { model, endpoint, cure: cure.name });
+          if (cure.lasts === 'model') await deps.learned.add(endpoint, model, cure.name);
         }
       }
     },
@@ -64,12 +82,46 @@ export function createAdaptations(known: readonly Adaptation[], log: Log): Adapt
 export function dueWhen(
   name: string,
   pattern: RegExp,
-  lasts: 'model' | 'request' = 'model',
+  lasts: Adaptation['lasts'] = 'model',
 ): Adaptation {
   return {
-    name,
     lasts,
-    matches: ({ message, param, code }) =>
-      pattern.test(message) || pattern.test(param ?? '') || pattern.test(code ?? ''),
+    cureOf: ({ message, param, code }) =>
+      pattern.test(message) || pattern.test(param ?? '') || pattern.test(code ?? '')
+        ? name
+        : undefined,
   };
+}
+
+const barePrefix = 'bare_schema:';
+
+/** A schema that a server does not take costs its tool the schema, and the other tools nothing. */
+const bareSchema: Adaptation = {
+  lasts: 'model',
+  cureOf: (failure, { tools }) => {
+    const tool = refusedTool(
+      failure,
+      tools.map(({ name }) => name),
+    );
+    return tool === undefined ? undefined : barePrefix + tool;
+  },
+};
+
+/** Is this tool to be declared without its schema? */
+export function isBareTool(learned: ReadonlySet<string>, tool: string): boolean {
+  return learned.has(barePrefix + tool);
+}
+
+/** By its place in the list (`tools.3.…`, `function_declarations[3]`), else by its name. */
+function refusedTool(
+  { message, param }: WireFailure,
+  names: readonly string[],
+): string | undefined {
+  const text = `${param ?? ''} ${message}`;
+  const place = /\b(?:tools|function_declarations|functions)(?:\.|\[)(\d+)/iu.exec(text)?.[1];
+  // Gemini nests its declarations: the innermost number counts.
+  const inner = /function_declarations\[(\d+)\]/iu.exec(text)?.[1] ?? place;
+  if (inner !== undefined) return names[Number(inner)];
+  if (!/schema|parameters|tool|function/iu.test(text)) return undefined;
+  return names.find((name) => new RegExp(`(?<![\\w-])${name}(?![\\w-])`, 'u').test(text));
 }

@@ -12,6 +12,7 @@
 import type { ChatMessage } from '../messages/chat.ts';
 import type {
   AssistantPart,
+  DocumentPart,
   Origin,
   Raw,
   ToolCallPart,
@@ -240,6 +241,11 @@ export function resultText(result: ToolResult): string {
     .join('\n');
   const body = text === '' ? '(no output)' : text;
   return result.outcome === 'ok' ? body : `[${result.outcome}] ${body}`;
+}
+
+/** What a model reads of a document that it cannot look into. */
+export function documentText(part: DocumentPart): string {
+  return `[file ${part.name} (${part.mediaType}): this model cannot read it]`;
 }
 
 /** What the model reads of a file it cannot see. */

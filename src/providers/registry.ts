@@ -6,20 +6,24 @@
 import { BotError } from '../base/errors.ts';
 import type { ChatProvider } from '../messages/chat.ts';
 import { createAnthropicProvider } from './anthropic/provider.ts';
+import type { Catalog, ModelFacts } from './catalog.ts';
 import { createCompatibleProvider } from './compatible/provider.ts';
 import type { ProviderDeps } from './deps.ts';
 import { createGeminiProvider } from './gemini/provider.ts';
-import { limitsOf, type ModelLimits } from './models.ts';
 import { createOpenaiProvider } from './openai/provider.ts';
 import { createRehearsalProvider } from './rehearsal/provider.ts';
 import type { ProviderSettings } from './settings.ts';
 
-export interface ResolvedModel extends ModelLimits {
+export interface ResolvedModel {
   readonly provider: ChatProvider;
   /** `provider/model`. */
   readonly name: string;
   /** The vendor's id, for ChatRequest. */
   readonly model: string;
+  readonly facts: ModelFacts;
+  /** What to ask for: below the model's own maximum, because some vendors count it against the rate
+   * limit in advance. */
+  readonly mostOutputTokens: number;
 }
 
 export interface ProviderRegistry {
@@ -30,11 +34,13 @@ export interface ProviderRegistry {
     readonly why: string;
   };
   /**
-   * The model of a name `provider/model`; the default one without a name. Throws BotError
+   * The model of a name `provider/model` or of an alias; the default one without a name. Throws BotError
    * model_unknown (no such provider, no model named) or auth_failed (its key is missing).
    */
   resolve(name?: string): ResolvedModel;
 }
+
+const mostAskedTokens = 32_000;
 
 const keyedProviders = ['anthropic', 'openai', 'gemini'] as const;
 type Keyed = (typeof keyedProviders)[number];
@@ -62,6 +68,7 @@ const factsOf: Readonly<
 export function createProviderRegistry(
   deps: ProviderDeps,
   settings: ProviderSettings,
+  catalog: Catalog,
 ): ProviderRegistry {
   const made = new Map<string, ChatProvider>();
   const once = (name: string, create: () => ChatProvider): ChatProvider => {
@@ -81,7 +88,8 @@ export function createProviderRegistry(
       { facts: { name } },
     );
   };
-  const resolveName = (name: string): ResolvedModel => {
+  const resolveName = (given: string): ResolvedModel => {
+    const name = catalog.nameOf(given);
     const slash = name.indexOf('/');
     // The model's id may hold slashes itself: `compatible/qwen/qwen3`.
     const model = name.slice(slash + 1);
@@ -92,7 +100,14 @@ export function createProviderRegistry(
         { facts: { name } },
       );
     }
-    return { provider: providerOf(name.slice(0, slash), name), name, model, ...limitsOf(name) };
+    const facts = catalog.factsOf(name);
+    return {
+      provider: providerOf(name.slice(0, slash), name),
+      name,
+      model,
+      facts,
+      mostOutputTokens: Math.min(facts.mostOutputTokens, mostAskedTokens),
+    };
   };
   const defaultModel = defaultModelOf(settings);
   resolveName(defaultModel.name);

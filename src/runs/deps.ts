@@ -20,9 +20,6 @@ export interface ResolvedModel {
   readonly name: string;
   /** Why this one: "ANTHROPIC_API_KEY is set". */
   readonly why: string;
-  /** The vendor's id. */
-  readonly model: string;
-  readonly mostOutputTokens: number;
   /** One model call, retried before its first event. */
   readonly complete: Complete;
 }

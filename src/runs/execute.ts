@@ -121,7 +121,7 @@ async function follow(execution: Execution, resume: RunInput['resume']): Promise
     {
       clock: deps.clock,
       log: deps.log,
-      complete: (request, requestSignal) => model.complete(request, requestSignal),
+      complete: (prompt, promptSignal) => model.complete(prompt, promptSignal),
       transcript: {
         read: () => stage.transcript.entries(),
         append: (entries) => stage.transcript.append(entries),
@@ -134,10 +134,10 @@ async function follow(execution: Execution, resume: RunInput['resume']): Promise
       conversationKey: stage.key,
       workspace: await deps.workspaceOf(stage.key),
       modelName: record.modelName,
-      model: model.model,
-      mostOutputTokens: model.mostOutputTokens,
       system: record.system,
       toolSpecs: record.toolSpecs,
+      reasoning: {},
+      webSearch: false,
       mostSteps: deps.settings.agent.mostSteps,
       toolTimeoutMs: deps.settings.agent.toolTimeoutSeconds * 1000,
       firstStep: lastStepOf(stage.transcript, record.runId) + 1,

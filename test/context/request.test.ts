@@ -1,7 +1,7 @@
 /** The request that a transcript gives: repaired, stable, with people's names. */
 
 import { describe, expect, it } from 'vitest';
-import { buildRequest, messagesOf } from '../../src/context/request.ts';
+import { buildPrompt, messagesOf } from '../../src/context/request.ts';
 import { systemPromptOf } from '../../src/context/system-prompt.ts';
 import type { Entry } from '../../src/messages/entries.ts';
 import type { AssistantPart } from '../../src/messages/parts.ts';
@@ -104,16 +104,17 @@ describe('messages', () => {
   });
 
   it('begin after the last fresh start', () => {
-    const { messages } = buildRequest({
+    const { messages } = buildPrompt({
       entries: [
         user('1', 'old'),
         { v: 1, at: monday, kind: 'fresh_start', by: 'web:anna' },
         user('2', 'new'),
       ],
-      model: 'm',
+
       system: 's',
       tools: [],
-      mostOutputTokens: 1,
+      reasoning: {},
+      webSearch: false,
       cacheKey: 'k',
     });
     expect(JSON.stringify(messages)).not.toContain('old');

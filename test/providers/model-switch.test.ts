@@ -6,7 +6,13 @@ import { createMessageAccumulator } from '../../src/providers/message-accumulato
 import { createProviderRegistry } from '../../src/providers/registry.ts';
 import { call, message } from '../emulators/model/script.ts';
 import { createModelServer, type ModelServer } from '../emulators/model-server.ts';
-import { chatRequestOf, createTestDeps, storedParts, userText } from '../support/providers.ts';
+import {
+  chatRequestOf,
+  createTestDeps,
+  storedParts,
+  testCatalog,
+  userText,
+} from '../support/providers.ts';
 
 const names = [
   'anthropic/claude-sonnet-5-5',
@@ -27,12 +33,16 @@ describe('a conversation', () => {
       apiKey: 'k',
       baseUrl: server.baseUrl(wire),
     });
-    return createProviderRegistry(createTestDeps(), {
-      anthropic: settingsOf('anthropic'),
-      openai: settingsOf('openai'),
-      gemini: settingsOf('gemini'),
-      compatible: settingsOf('compatible'),
-    });
+    return createProviderRegistry(
+      createTestDeps(),
+      {
+        anthropic: settingsOf('anthropic'),
+        openai: settingsOf('openai'),
+        gemini: settingsOf('gemini'),
+        compatible: settingsOf('compatible'),
+      },
+      testCatalog,
+    );
   };
 
   /** Asks until the model makes no more calls. */

@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { createProviderRegistry } from '../../src/providers/registry.ts';
 import { type ProviderSettings, providerSettingsSchema } from '../../src/providers/settings.ts';
-import { createTestDeps } from '../support/providers.ts';
+import { createTestDeps, testCatalog } from '../support/providers.ts';
 
 const registryOf = (settings: ProviderSettings) =>
-  createProviderRegistry(createTestDeps(), settings);
+  createProviderRegistry(createTestDeps(), settings, testCatalog);
 const key = { apiKey: 'k' };
 const compatible = { baseUrl: 'http://127.0.0.1:11434/v1' };
 
@@ -43,11 +43,11 @@ describe('the default model', () => {
 describe('resolve', () => {
   it('gives provider, vendor id and limits, each provider made once', () => {
     const registry = registryOf({ anthropic: key, openai: key });
-    const model = registry.resolve('openai/gpt-6-sol');
+    const model = registry.resolve('openai/gpt-6.2-sol');
     expect(model).toMatchObject({
-      name: 'openai/gpt-6-sol',
-      model: 'gpt-6-sol',
-      contextTokens: 1_050_000,
+      name: 'openai/gpt-6.2-sol',
+      model: 'gpt-6.2-sol',
+      facts: { window: 1_050_000, isKnown: true },
       mostOutputTokens: 32_000,
     });
     expect(model.provider.name).toBe('openai');

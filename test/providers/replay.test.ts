@@ -14,6 +14,7 @@ import {
   chatRequestOf,
   collect,
   createTestDeps,
+  testCatalog,
   userText,
   weatherTool,
 } from '../support/providers.ts';
@@ -37,10 +38,14 @@ describe('a stored conversation', () => {
 
   const setUp = (wire: WireName) => {
     const deps = createTestDeps();
-    const { provider, model } = createProviderRegistry(deps, {
-      [wire]: { apiKey: 'k', baseUrl: server.baseUrl(wire) },
-      model: `${wire}/${models[wire]}`,
-    }).resolve();
+    const { provider, model, facts } = createProviderRegistry(
+      deps,
+      {
+        [wire]: { apiKey: 'k', baseUrl: server.baseUrl(wire) },
+        model: `${wire}/${models[wire]}`,
+      },
+      testCatalog,
+    ).resolve();
     const entries: Entry[] = [];
     const hear = (text: string): void => {
       entries.push({
@@ -62,7 +67,11 @@ describe('a stored conversation', () => {
         {
           clock: deps.clock,
           log: deps.log,
-          complete: (request, signal) => provider.stream(request, signal),
+          complete: (prompt, signal) =>
+            provider.stream(
+              { ...prompt, model, abilities: facts.abilities, mostOutputTokens: 1_000 },
+              signal,
+            ),
           transcript: {
             read: () => entries,
             append: async (added) => {
@@ -78,8 +87,8 @@ describe('a stored conversation', () => {
           conversationKey: 'web:local:c:1',
           workspace: 'w',
           modelName: `${wire}/${model}`,
-          model,
-          mostOutputTokens: 1_000,
+          reasoning: {},
+          webSearch: false,
           system: 'You are a test.',
           toolSpecs: [weatherTool],
           mostSteps: 20,

@@ -1,8 +1,13 @@
 /** What tests of providers share: deps, requests, and ways to read a stream. */
 
+import path from 'node:path';
 import type { NewId } from '../../src/base/ids.ts';
+import { readModels } from '../../src/config/models.ts';
 import type { ChatMessage, ChatRequest, ChatStreamEvent } from '../../src/messages/chat.ts';
+import { type Abilities, unknownAbilities } from '../../src/messages/model.ts';
 import { type AssistantPart, assistantPartSchema } from '../../src/messages/parts.ts';
+import type { LearnedBook } from '../../src/providers/adaptations.ts';
+import { createCatalog } from '../../src/providers/catalog.ts';
 import type { ProviderDeps } from '../../src/providers/deps.ts';
 import type { ModelFetch } from '../../src/providers/transport.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -15,8 +20,30 @@ export interface TestDeps extends ProviderDeps {
 
 /** Deps with a clock that stands still, counted ids and, by default, the real network. */
 export function createTestDeps(fetch: ModelFetch = globalThis.fetch): TestDeps {
-  return { fetch, clock: createFakeClock(), log: createKeptLog(), newId: countedIds() };
+  return {
+    fetch,
+    clock: createFakeClock(),
+    log: createKeptLog(),
+    newId: countedIds(),
+    learned: createKeptLearned(),
+  };
 }
+
+/** What was learned, in memory. */
+export function createKeptLearned(): LearnedBook {
+  const known = new Map<string, readonly string[]>();
+  const keyOf = (endpoint: string, model: string): string => `${endpoint} ${model}`;
+  return {
+    read: async (endpoint, model) => known.get(keyOf(endpoint, model)) ?? [],
+    add: async (endpoint, model, name) => {
+      const key = keyOf(endpoint, model);
+      known.set(key, [...(known.get(key) ?? []), name]);
+    },
+  };
+}
+
+/** The catalog that is shipped. */
+export const testCatalog = createCatalog(readModels(path.resolve(import.meta.dirname, '../..')));
 
 function countedIds(): NewId {
   let count = 0;
@@ -55,9 +82,21 @@ export function chatRequestOf(
     messages: typeof messages === 'string' ? [userText(messages)] : messages,
     tools: [weatherTool, clockTool],
     mostOutputTokens: 1_000,
+    abilities: abilitiesOf(model),
+    reasoning: {},
+    webSearch: false,
     cacheKey: 'slack:T1:C1:1.1',
     ...rest,
   };
+}
+
+/** As the shipped catalog has them, whichever provider serves the model. */
+function abilitiesOf(model: string): Abilities {
+  const names = ['anthropic', 'openai', 'gemini', 'deepseek', 'qwen'].map(
+    (one) => `${one}/${model}`,
+  );
+  const known = names.map((name) => testCatalog.factsOf(name)).find(({ isKnown }) => isKnown);
+  return known?.abilities ?? unknownAbilities;
 }
 
 export function userText(text: string): ChatMessage {

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../src/base/clock.ts';
 import { sleep } from '../../src/base/clock.ts';
-import type { ChatRequest, ChatStreamEvent, StopReason } from '../../src/messages/chat.ts';
+import type { ChatPrompt, ChatStreamEvent, StopReason } from '../../src/messages/chat.ts';
 import type { ResolvedModel } from '../../src/runs/deps.ts';
 
 export type ScriptedEvent =
@@ -13,7 +13,7 @@ export type ScriptedEvent =
   | { readonly stop: StopReason };
 
 export interface ScriptedModel extends ResolvedModel {
-  readonly requests: ChatRequest[];
+  readonly requests: ChatPrompt[];
   /** Appends an answer. Without one left the model says "ok". */
   answer(...events: readonly ScriptedEvent[]): void;
 }
@@ -21,7 +21,7 @@ export interface ScriptedModel extends ResolvedModel {
 const origin = { provider: 'scripted', endpoint: 'test', model: 'scripted' };
 
 export function createScriptedModel(clock: Clock): ScriptedModel {
-  const requests: ChatRequest[] = [];
+  const requests: ChatPrompt[] = [];
   const answers: (readonly ScriptedEvent[])[] = [];
   let calls = 0;
 
@@ -50,11 +50,9 @@ export function createScriptedModel(clock: Clock): ScriptedModel {
   return {
     name: 'scripted/scripted',
     why: 'a test',
-    model: 'scripted',
-    mostOutputTokens: 1000,
     requests,
-    complete: (request, signal) => {
-      requests.push(structuredClone(request));
+    complete: (prompt, signal) => {
+      requests.push(structuredClone(prompt));
       return play(answers.shift() ?? [{ text: 'ok' }], signal);
     },
     answer: (...events) => {

@@ -28,19 +28,12 @@ export function createAnthropicProvider(
     // Gateways and older compatible servers know only this header.
     ...(baseUrl === defaultBaseUrl ? {} : { 'x-api-key': options.apiKey }),
   };
-  const adaptations = createAdaptations(
-    [
-      // Thoughts are bound to all that stood before them; after an edit they must go.
-      dueWhen(
-        'no_reasoning',
-        /signature in thinking block|thinking block.{0,80}bound/iu,
-        'request',
-      ),
-      dueWhen('no_thinking_field', /\bthinking(?:\.|:| is not)|adaptive thinking/iu),
-      dueWhen('no_cache_control', /cache_control/u),
-    ],
-    deps.log,
-  );
+  const adaptations = createAdaptations(deps, endpoint, [
+    // Thoughts are bound to all that stood before them; after an edit they must go.
+    dueWhen('no_reasoning', /signature in thinking block|thinking block.{0,80}bound/iu, 'request'),
+    dueWhen('no_thinking_field', /\bthinking(?:\.|:| is not)|adaptive thinking/iu),
+    dueWhen('no_cache_control', /cache_control/u),
+  ]);
   const open = async ({ fetch, signal }: Wire, body: ReturnType<typeof anthropicRequest>) => {
     const { Anthropic } = await import('@anthropic-ai/sdk');
     const client = new Anthropic({
@@ -60,7 +53,7 @@ export function createAnthropicProvider(
     stream: (request, signal) => {
       const origin = { provider: 'anthropic', endpoint, model: request.model };
       const call = { ...origin, idleMs: idleMsOf(baseUrl), headers };
-      return adaptations.stream(request.model, (learned) => {
+      return adaptations.stream(request, (learned) => {
         const body = anthropicRequest(request, origin, learned);
         const raw = wireEvents(deps, call, signal, (wire) => open(wire, body));
         return anthropicEvents(raw, deps, origin);

@@ -3,7 +3,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ChatRequest } from '../../messages/chat.ts';
 import type { AssistantPart, Origin, Raw, ToolResult, UserPart } from '../../messages/parts.ts';
-import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
+import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
 
@@ -96,6 +96,8 @@ function userBlock(part: UserPart): Block {
       return { type: 'text', text: part.text };
     case 'image':
       return imageBlock(part);
+    case 'document':
+      return { type: 'text', text: documentText(part) };
     case 'file':
       return { type: 'text', text: fileText(part) };
   }

@@ -27,19 +27,16 @@ export function createCompatibleProvider(
   const endpoint = endpointOf(baseUrl);
   const profile = profileOf(baseUrl);
   const insiders = createInsiders();
-  const adaptations = createAdaptations(
-    [
-      dueWhen(
-        'swap_limit',
-        /max_(?:completion_)?tokens.{0,40}(?:unsupported|not supported)|unsupported.{0,40}max_(?:completion_)?tokens/iu,
-      ),
-      dueWhen('no_stream_options', /stream_options/u),
-      // Mistral: "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."
-      dueWhen('nine_char_ids', /tool call id.{0,120}length of 9/iu),
-      dueWhen('empty_content', /content.{0,60}(?:null|none|must be a string|required)/iu),
-    ],
-    deps.log,
-  );
+  const adaptations = createAdaptations(deps, endpoint, [
+    dueWhen(
+      'swap_limit',
+      /max_(?:completion_)?tokens.{0,40}(?:unsupported|not supported)|unsupported.{0,40}max_(?:completion_)?tokens/iu,
+    ),
+    dueWhen('no_stream_options', /stream_options/u),
+    // Mistral: "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."
+    dueWhen('nine_char_ids', /tool call id.{0,120}length of 9/iu),
+    dueWhen('empty_content', /content.{0,60}(?:null|none|must be a string|required)/iu),
+  ]);
   const open = async ({ fetch, signal }: Wire, body: ReturnType<typeof chatRequest>) => {
     const { OpenAI } = await import('openai');
     const client = new OpenAI({
@@ -63,7 +60,7 @@ export function createCompatibleProvider(
       const headers = { authorization: `Bearer ${apiKey}` };
       const call = { ...origin, idleMs: idleMsOf(baseUrl), headers };
       const toolNames = new Set(request.tools.map((tool) => tool.name));
-      return adaptations.stream(request.model, (learned) => {
+      return adaptations.stream(request, (learned) => {
         const body = chatRequest(request, origin, profile, learned);
         const trace: CallTrace = { sawDone: false };
         const raw = wireEvents(deps, call, signal, (wire) => open(wire, body), trace);

@@ -4,7 +4,7 @@ import type OpenAI from 'openai';
 import type { ChatRequest } from '../../messages/chat.ts';
 import type { AssistantPart, ImagePart, Origin, Raw, UserPart } from '../../messages/parts.ts';
 import { nineCharId } from '../call-ids.ts';
-import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
+import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
 
@@ -148,6 +148,8 @@ function contentOf(part: UserPart): Content {
       return { type: 'text', text: part.text };
     case 'image':
       return imageContent(part);
+    case 'document':
+      return { type: 'text', text: documentText(part) };
     case 'file':
       return { type: 'text', text: fileText(part) };
   }

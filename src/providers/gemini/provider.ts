@@ -17,13 +17,10 @@ import { geminiEvents } from './stream.ts';
 export function createGeminiProvider(deps: ProviderDeps, options: ProviderOptions): ChatProvider {
   const baseUrl = options.baseUrl ?? 'https://generativelanguage.googleapis.com';
   const endpoint = endpointOf(baseUrl);
-  const adaptations = createAdaptations(
-    [
-      dueWhen('no_reasoning', /thought[_ ]?signature/iu, 'request'),
-      dueWhen('no_thoughts', /include_?thoughts|thinking_?config|thinking is not/iu),
-    ],
-    deps.log,
-  );
+  const adaptations = createAdaptations(deps, endpoint, [
+    dueWhen('no_reasoning', /thought[_ ]?signature/iu, 'request'),
+    dueWhen('no_thoughts', /include_?thoughts|thinking_?config|thinking is not/iu),
+  ]);
   let client: Promise<GoogleGenAI> | undefined;
   const open = async ({ fetch, signal }: Wire, body: GeminiRequest) => {
     // One for all requests: making it looks at the environment, and may warn on the console.
@@ -42,7 +39,7 @@ export function createGeminiProvider(deps: ProviderDeps, options: ProviderOption
       const origin = { provider: 'gemini', endpoint, model: request.model };
       const headers = { 'x-goog-api-key': options.apiKey };
       const call = { ...origin, idleMs: idleMsOf(baseUrl), headers };
-      return adaptations.stream(request.model, (learned) => {
+      return adaptations.stream(request, (learned) => {
         const body = geminiRequest(request, origin, learned);
         const raw = wireEvents(deps, call, signal, (wire) => open(wire, body));
         return geminiEvents(raw, deps, origin);

@@ -16,7 +16,7 @@ import type {
   ToolResult,
   UserPart,
 } from '../../messages/parts.ts';
-import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
+import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
 
@@ -175,6 +175,8 @@ function userPart(part: UserPart): Part {
       return { text: part.text };
     case 'image':
       return imagePart(part);
+    case 'document':
+      return { text: documentText(part) };
     case 'file':
       return { text: fileText(part) };
   }

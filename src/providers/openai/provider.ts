@@ -15,20 +15,17 @@ import { openaiEvents } from './stream.ts';
 export function createOpenaiProvider(deps: ProviderDeps, options: ProviderOptions): ChatProvider {
   const baseUrl = options.baseUrl ?? 'https://api.openai.com/v1';
   const endpoint = endpointOf(baseUrl);
-  const adaptations = createAdaptations(
-    [
-      dueWhen(
-        'no_reasoning',
-        /encrypted[_ ]content.{0,60}(?:could not|invalid|verif)|without its required|items are not persisted/iu,
-        'request',
-      ),
-      // Summaries need a verified organisation, sealed thoughts a reasoning model.
-      dueWhen('no_summary', /reasoning\.summary|reasoning summar/iu),
-      dueWhen('no_include', /^include\b|'include'|encrypted content is not supported/iu),
-      dueWhen('no_cache_key', /prompt_cache_key/u),
-    ],
-    deps.log,
-  );
+  const adaptations = createAdaptations(deps, endpoint, [
+    dueWhen(
+      'no_reasoning',
+      /encrypted[_ ]content.{0,60}(?:could not|invalid|verif)|without its required|items are not persisted/iu,
+      'request',
+    ),
+    // Summaries need a verified organisation, sealed thoughts a reasoning model.
+    dueWhen('no_summary', /reasoning\.summary|reasoning summar/iu),
+    dueWhen('no_include', /^include\b|'include'|encrypted content is not supported/iu),
+    dueWhen('no_cache_key', /prompt_cache_key/u),
+  ]);
   const open = async ({ fetch, signal }: Wire, body: ReturnType<typeof openaiRequest>) => {
     const { OpenAI } = await import('openai');
     const client = new OpenAI({
@@ -51,7 +48,7 @@ export function createOpenaiProvider(deps: ProviderDeps, options: ProviderOption
       const origin = { provider: 'openai', endpoint, model: request.model };
       const headers = { authorization: `Bearer ${options.apiKey}` };
       const call = { ...origin, idleMs: idleMsOf(baseUrl), headers };
-      return adaptations.stream(request.model, (learned) => {
+      return adaptations.stream(request, (learned) => {
         const body = openaiRequest(request, origin, learned);
         const raw = wireEvents(deps, call, signal, (wire) => open(wire, body));
         return openaiEvents(raw, deps, origin);

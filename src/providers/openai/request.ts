@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type OpenAI from 'openai';
 import type { ChatRequest } from '../../messages/chat.ts';
 import type { AssistantPart, Origin, Raw, ToolResult, UserPart } from '../../messages/parts.ts';
-import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
+import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
 
@@ -138,6 +138,8 @@ function contentOf(part: UserPart): OpenAI.Responses.ResponseInputContent {
       return { type: 'input_text', text: part.text };
     case 'image':
       return imageContent(part);
+    case 'document':
+      return { type: 'input_text', text: documentText(part) };
     case 'file':
       return { type: 'input_text', text: fileText(part) };
   }
