@@ -15,6 +15,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   surface: ['base', 'messages'],
   providers: ['base', 'messages'],
   tools: ['base', 'messages'],
+  permissions: ['base', 'messages', 'tools'],
   storage: ['base'],
   conversations: ['base', 'messages', 'storage'],
   context: ['base', 'messages', 'providers', 'tools'],

@@ -5,11 +5,18 @@ import type { Log } from '../base/log.ts';
 import type { ChatPrompt, ToolSpec } from '../messages/chat.ts';
 import type { Entry } from '../messages/entries.ts';
 import type { ReasoningOptions } from '../messages/model.ts';
-import type { RetriedEvent } from '../providers/retry.ts';
+import type { CompletionEvent, MeteredCall as ProviderCall } from '../providers/completion.ts';
 import type { RegisteredTool } from '../tools/contract.ts';
 
+/** A model call that used tokens. */
+export type MeteredCall = ProviderCall;
+
 /** One model call. The model is not the loop's concern. */
-export type Complete = (prompt: ChatPrompt, signal: AbortSignal) => AsyncIterable<RetriedEvent>;
+export type Complete = (
+  prompt: ChatPrompt,
+  signal: AbortSignal,
+  onCall: (call: MeteredCall) => Promise<void>,
+) => AsyncIterable<CompletionEvent>;
 
 export interface Taken {
   readonly messageIds: readonly string[];
@@ -20,8 +27,14 @@ export interface Taken {
 export interface RunDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** One model call, with retries before its first event. */
+  /** One model call, with retries and other models before its first visible event. */
   readonly complete: Complete;
+  /** Stores what a call used, before the next step. */
+  readonly onUsed: (step: number, call: MeteredCall) => Promise<void>;
+  /** A sentence for people when a limit forbids a further step. */
+  readonly limitReached: () => Promise<string | undefined>;
+  /** A sentence for people when the run has made all its steps. */
+  readonly tooManySteps: () => string;
   readonly transcript: {
     /** All entries the model may see, oldest first, those just appended included. */
     read(): readonly Entry[];

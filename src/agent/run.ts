@@ -73,11 +73,12 @@ async function* takeStep(current: Run, step: number): AsyncGenerator<RunEvent, S
   const { deps, input, signal, rules } = current;
   if (signal.aborted) return stoppedBy(signal);
   if (step > input.mostSteps) {
-    yield {
-      kind: 'notice',
-      text: `I stopped after ${input.mostSteps} steps. Say "go on" if I should continue.`,
-      action: 'continue',
-    };
+    yield { kind: 'notice', text: deps.tooManySteps(), action: 'continue' };
+    return { kind: 'finished', silent: false };
+  }
+  const reached = await deps.limitReached();
+  if (reached !== undefined) {
+    yield { kind: 'notice', text: reached };
     return { kind: 'finished', silent: false };
   }
   yield* takeWaiting(current);
@@ -91,7 +92,7 @@ async function* takeStep(current: Run, step: number): AsyncGenerator<RunEvent, S
     webSearch: input.webSearch,
     cacheKey: input.conversationKey,
   });
-  const { message, broken } = yield* streamMessage(deps, prompt, scheduler, signal);
+  const { message, broken } = yield* streamMessage(deps, prompt, scheduler, signal, step);
   if (broken) return yield* endBrokenStep(current, step, message, broken);
   await storeMessage(current, step, message.parts(), message);
   const isPaused = message.stop === 'paused';

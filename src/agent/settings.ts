@@ -3,8 +3,6 @@
 import { z } from 'zod';
 
 export const agentSettings = z.strictObject({
-  /** Steps (one model call and its tools) a run may make. */
-  mostSteps: z.int().min(1).max(500).default(25),
   /** Seconds a single tool call may take. */
   toolTimeoutSeconds: z.int().min(1).max(3600).default(120),
 });

@@ -7,6 +7,7 @@ import { abortReasonOf } from '../base/abort.ts';
 import { type BotError, botErrorOf } from '../base/errors.ts';
 import type { ChatPrompt } from '../messages/chat.ts';
 import type { RunEvent } from '../messages/run-event.ts';
+import type { CompletionEvent } from '../providers/completion.ts';
 import {
   createMessageAccumulator,
   type MessageAccumulator,
@@ -26,18 +27,15 @@ export async function* streamMessage(
   prompt: ChatPrompt,
   scheduler: ToolScheduler,
   signal: AbortSignal,
+  step: number,
 ): AsyncGenerator<RunEvent, StreamedMessage> {
   const message = createMessageAccumulator();
   try {
-    for await (const event of deps.complete(prompt, signal)) {
-      if (event.kind === 'retry_waiting') {
-        yield { kind: 'retry_waiting', reason: event.reason, delayMs: event.delayMs };
-        continue;
-      }
+    const calls = deps.complete(prompt, signal, (call) => deps.onUsed(step, call));
+    for await (const event of calls) {
       message.add(event);
-      if (event.kind === 'text_delta') yield { kind: 'text_delta', text: event.text };
-      if (event.kind === 'reasoning_delta') yield { kind: 'reasoning_delta', text: event.text };
-      if (event.kind === 'usage') yield { kind: 'usage', usage: event.usage };
+      const told = runEventOf(event);
+      if (told) yield told;
       if (event.kind === 'tool_call_ready') {
         const call = message.calls().find(({ part }) => part.callId === event.callId);
         if (call) scheduler.add(call.part, call.inputError);
@@ -46,5 +44,28 @@ export async function* streamMessage(
     return { message, broken: signal.aborted ? botErrorOf(abortReasonOf(signal)) : undefined };
   } catch (thrown) {
     return { message, broken: botErrorOf(signal.aborted ? abortReasonOf(signal) : thrown) };
+  }
+}
+
+/** What people are shown of it; undefined: nothing. */
+function runEventOf(event: CompletionEvent): RunEvent | undefined {
+  switch (event.kind) {
+    case 'retry_waiting':
+    case 'model_switched':
+    case 'text_delta':
+    case 'reasoning_delta':
+    case 'usage':
+      return event;
+    case 'citations':
+      return { kind: 'sources', sources: event.citations };
+    case 'message_start':
+    case 'reasoning_signature':
+    case 'tool_call_start':
+    case 'tool_call_delta':
+    case 'tool_call_ready':
+    case 'server_tool':
+    case 'raw_part':
+    case 'message_end':
+      return undefined;
   }
 }

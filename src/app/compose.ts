@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { z } from 'zod';
-import { type Clock, systemClock } from '../base/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { randomId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Redactor } from '../base/redaction.ts';
@@ -12,9 +12,7 @@ import { type ProfileSource, profileOf } from '../config/profiles.ts';
 import { createConversations, createSeenPlaces } from '../conversations/conversations.ts';
 import { createCatalog } from '../providers/catalog.ts';
 import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts';
-import { streamWithRetry } from '../providers/retry.ts';
 import { createModelFetch } from '../providers/transport.ts';
-import type { ResolvedModel } from '../runs/deps.ts';
 import { createRuns, type Runs } from '../runs/runs.ts';
 import { createHttpServer, type Readiness, type Server } from '../server/server.ts';
 import { createAppendLog } from '../storage/append-log.ts';
@@ -23,6 +21,7 @@ import type { Adapter } from '../surface/adapter.ts';
 import { builtinTools } from '../tools/builtin/all.ts';
 import { createPlatforms, type Platform } from './adapters.ts';
 import { createLearnedBook } from './learned.ts';
+import { createModels } from './models.ts';
 import { loadSettings, proxyOf, type Settings } from './settings.ts';
 import { createWorkspaces } from './workspace.ts';
 
@@ -57,6 +56,7 @@ export function composeApp(input: AppInput): App {
     config.models,
     createCatalog(settings.models),
   );
+  const models = createModels({ registry, clock, log, random: Math.random }, config.models);
   const live = createLive(
     { log, load: () => loadSettings(environment, folder) },
     settings,
@@ -88,10 +88,15 @@ export function composeApp(input: AppInput): App {
       conversations: createConversations({ store, clock, log }),
       seen: createSeenPlaces({ store, clock, log }),
       adapters,
-      modelOf: async (name) => modelOf(registry, clock, name),
+      modelOf: async (name) => models.modelOf(name),
+      offeredModels: () => models.offered(),
+      choosableModel: (given) => models.choosable(given),
       tools: builtinTools,
       profileOf: (place) => profileOf(profileSourceOf(live.current(), folder), place),
-      governance: () => live.current().config,
+      governance: () => {
+        const { admins, bots, models: rules } = live.current().config;
+        return { admins, bots, modelChoice: rules.choice ?? 'everybody' };
+      },
       workspaceOf: createWorkspaces(config.workspace.folder),
       commands: [],
       botName: config.name,
@@ -99,6 +104,9 @@ export function composeApp(input: AppInput): App {
         runs: config.runs,
         get agent() {
           return live.current().config.agent;
+        },
+        get limits() {
+          return live.current().config.limits;
         },
         get questions() {
           return live.current().config.questions;
@@ -124,30 +132,13 @@ export function composeApp(input: AppInput): App {
   };
 }
 
-function modelOf(
-  registry: ProviderRegistry,
-  clock: Clock,
-  name: string | undefined,
-): ResolvedModel {
-  const { provider, model, facts, mostOutputTokens, name: fullName } = registry.resolve(name);
-  return {
-    name: fullName,
-    why: name === undefined ? registry.defaultModel.why : 'named by the settings of this place',
-    complete: (prompt, signal) =>
-      streamWithRetry(
-        provider,
-        { ...prompt, model, abilities: facts.abilities, mostOutputTokens },
-        signal,
-        { clock, random: Math.random },
-      ),
-  };
-}
-
 function profileSourceOf({ config, file }: Settings, folder: string): ProfileSource {
-  const { instructions, followUps, allow, deny, channels } = config;
+  const { instructions, followUps, reasoning, webSearch, allow, deny, channels } = config;
   return {
     ...(instructions === undefined ? {} : { instructions }),
     ...(followUps === undefined ? {} : { followUps }),
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(webSearch === undefined ? {} : { webSearch }),
     // Which spaces are served is decided before any list.
     allow: { ...allow, spaces: [] },
     deny,

@@ -31,3 +31,16 @@ export function graphemeEnd(text: string, mostUnits: number): number {
 export function firstWords(text: string, mostUnits: number): string {
   return cutToUnits(text.replace(/\s+/gu, ' ').trim(), mostUnits);
 }
+
+/** `$1.20`; below a cent with the digits that matter: `$0.0031`. */
+export function formatUsd(usd: number): string {
+  if (usd === 0 || usd >= 0.01) return `$${usd.toFixed(2)}`;
+  return usd < 0.0001 ? 'less than $0.0001' : `$${usd.toFixed(4)}`;
+}
+
+/** `950`, `12.3k`, `1.2M`. */
+export function formatCount(count: number): string {
+  if (count < 1_000) return String(count);
+  if (count < 999_950) return `${(count / 1_000).toFixed(1)}k`;
+  return `${(count / 1_000_000).toFixed(1)}M`;
+}

@@ -1,12 +1,15 @@
 /** The settings that hold in one place: defaults, then entries of `channels`, nearest last. */
 
 import picomatch from 'picomatch';
+import type { ReasoningOptions } from '../messages/model.ts';
 import type { AccessLists, Place, Profile, Sourced } from '../runs/settings.ts';
 import type { ChannelEntry, PlacePattern } from './schema.ts';
 
 export interface ProfileSource {
   readonly instructions?: string | undefined;
   readonly followUps?: 'all' | 'mention';
+  readonly reasoning?: ReasoningOptions;
+  readonly webSearch?: boolean;
   readonly allow: AccessLists;
   readonly deny: AccessLists;
   readonly channels: readonly ChannelEntry[];
@@ -28,7 +31,12 @@ export function profileOf(source: ProfileSource, place: Place): Profile {
       ...sourced('instructions'),
     ],
     model: sourced('model').at(-1),
-    followUps: sourced('followUps').at(-1) ?? followUpsOf(source),
+    followUps: sourced('followUps').at(-1) ?? ownOr(source.followUps, 'all'),
+    reasoning: [
+      ...(source.reasoning === undefined ? [] : [ownOr(source.reasoning, {})]),
+      ...sourced('reasoning'),
+    ],
+    webSearch: sourced('webSearch').at(-1) ?? ownOr(source.webSearch, false),
     allow: [...present(source.allow), ...sourced('allow')].slice(-1),
     deny: [...present(source.deny), ...sourced('deny')],
   };
@@ -41,10 +49,10 @@ function present(lists: AccessLists): readonly Sourced<AccessLists>[] {
   return isEmpty ? [] : [{ value: lists, source: 'configuration' }];
 }
 
-function followUpsOf({ followUps }: ProfileSource): Sourced<'all' | 'mention'> {
-  return followUps === undefined
-    ? { value: 'all', source: 'default' }
-    : { value: followUps, source: 'configuration' };
+function ownOr<T>(own: T | undefined, standard: T): Sourced<T> {
+  return own === undefined
+    ? { value: standard, source: 'default' }
+    : { value: own, source: 'configuration' };
 }
 
 interface Matched {

@@ -2,6 +2,8 @@
 
 import { z } from 'zod';
 import { agentSettings } from '../agent/settings.ts';
+import { reasoningOptionsSchema } from '../messages/model.ts';
+import { limitSettings } from '../permissions/settings.ts';
 import { providerSettingsSchema } from '../providers/settings.ts';
 import { questionSettings } from '../questions/settings.ts';
 import { accessLists, profileSettings, runSettings } from '../runs/settings.ts';
@@ -51,6 +53,7 @@ export function configSchemaOf<P extends z.ZodRawShape>(platforms: P) {
       .prefault({}),
     runs: runSettings.prefault({}),
     agent: agentSettings.prefault({}),
+    limits: limitSettings.prefault({}),
     questions: questionSettings.prefault({}),
     /** Ids of people with admin rights. Empty: only the local page's person. */
     admins: z.array(personId).readonly().default([]),
@@ -61,6 +64,9 @@ export function configSchemaOf<P extends z.ZodRawShape>(platforms: P) {
     instructions: z.string().exactOptional(),
     /** Default: all. */
     followUps: z.enum(['all', 'mention']).exactOptional(),
+    reasoning: reasoningOptionsSchema.exactOptional(),
+    /** Default: false. */
+    webSearch: z.boolean().exactOptional(),
     channels: z.array(channelEntry).readonly().default([]),
   });
 }

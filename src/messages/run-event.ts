@@ -1,6 +1,7 @@
 /** What a run says while it works (RunEvent) and how it ends (RunOutcome). */
 
-import type { BotError } from '../base/errors.ts';
+import type { BotError, ErrorCode } from '../base/errors.ts';
+import type { Citation } from './chat.ts';
 import type { ToolResult } from './parts.ts';
 import type { Suspension } from './questions.ts';
 import type { Usage } from './usage.ts';
@@ -25,6 +26,17 @@ export type RunEvent =
       readonly reason: string;
       readonly delayMs: number;
     }
+  /** Another model of the chain took over before anything was shown. */
+  | {
+      readonly kind: 'model_switched';
+      readonly from: string;
+      readonly to: string;
+      /** A clause for people. */
+      readonly reason: string;
+      readonly code: ErrorCode;
+    }
+  /** Where the text before it comes from, when a vendor's own search found it. */
+  | { readonly kind: 'sources'; readonly sources: readonly Citation[] }
   | { readonly kind: 'compacted'; readonly messages: number }
   /** One line the people in the thread should read. */
   | { readonly kind: 'notice'; readonly text: string; readonly action?: 'continue' | 'retry' }

@@ -12,7 +12,7 @@ import {
   toolCallPartSchema,
 } from '../messages/parts.ts';
 import type { Usage } from '../messages/usage.ts';
-import type { RetriedEvent } from './retry.ts';
+import type { CompletionEvent } from './completion.ts';
 
 /** A call as the loop takes it: the stored part, and why its arguments could not be read. */
 export interface AccumulatedCall {
@@ -21,7 +21,7 @@ export interface AccumulatedCall {
 }
 
 export interface MessageAccumulator {
-  add(event: RetriedEvent): void;
+  add(event: CompletionEvent): void;
   /** Parts so far; a call is among them once it is ready. */
   parts(): readonly AssistantPart[];
   /** The visible text so far. */
@@ -69,7 +69,8 @@ export function createMessageAccumulator(): MessageAccumulator {
     draft.parts.filter((_, place) => !draft.waiting.has(place));
   return {
     add: (event) => {
-      if (event.kind === 'retry_waiting') draft = emptyDraft();
+      // After both the message starts again from nothing.
+      if (event.kind === 'retry_waiting' || event.kind === 'model_switched') draft = emptyDraft();
       else fold(draft, event);
     },
     parts,

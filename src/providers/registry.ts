@@ -38,6 +38,8 @@ export interface ProviderRegistry {
    * model_unknown (no such provider, no model named) or auth_failed (its key is missing).
    */
   resolve(name?: string): ResolvedModel;
+  /** Described models of the providers that can be used now. */
+  models(): readonly ModelFacts[];
 }
 
 const mostAskedTokens = 32_000;
@@ -111,7 +113,18 @@ export function createProviderRegistry(
   };
   const defaultModel = defaultModelOf(settings);
   resolveName(defaultModel.name);
-  return { defaultModel, resolve: (name = defaultModel.name) => resolveName(name) };
+  const isUsable = (provider: string): boolean => {
+    const keyed = keyedProviders.find((one) => one === provider);
+    return keyed === undefined ? provider === 'rehearsal' : settings[keyed]?.apiKey !== undefined;
+  };
+  return {
+    defaultModel,
+    resolve: (name = defaultModel.name) => resolveName(name),
+    models: () =>
+      [...keyedProviders, 'rehearsal']
+        .filter(isUsable)
+        .flatMap((provider) => catalog.modelsOf(provider)),
+  };
 }
 
 function defaultModelOf(settings: ProviderSettings): ProviderRegistry['defaultModel'] {

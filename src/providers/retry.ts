@@ -6,13 +6,13 @@
  */
 
 import { type Clock, sleep } from '../base/clock.ts';
-import { type BotError, isBotError } from '../base/errors.ts';
+import { BotError, isBotError } from '../base/errors.ts';
 import type { ChatProvider, ChatRequest, ChatStreamEvent } from '../messages/chat.ts';
 import { MalformedAnswer } from './errors.ts';
 
 interface RetryWaiting {
   readonly kind: 'retry_waiting';
-  /** A sentence for people. */
+  /** A clause for people: "anthropic is overloaded". */
   readonly reason: string;
   readonly delayMs: number;
 }
@@ -44,25 +44,38 @@ export async function* streamWithRetry(
 ): AsyncGenerator<RetriedEvent, void> {
   const nextWait = createPatience(options);
   for (;;) {
-    // Held back until something counts, so that a retried message starts only once.
-    let held: ChatStreamEvent[] | undefined = [];
+    const shown = { any: false };
     try {
-      for await (const event of provider.stream(request, signal)) {
-        if (held !== undefined && !isShown(event)) {
-          held.push(event);
-          continue;
-        }
-        if (held !== undefined) yield* held;
-        held = undefined;
-        yield event;
-      }
+      yield* attempt(provider, request, signal, shown);
       return;
     } catch (thrown) {
-      const waiting = held === undefined ? undefined : nextWait(thrown);
+      const waiting = shown.any ? undefined : nextWait(thrown);
       if (waiting === undefined) throw thrown;
       yield waiting;
       await sleep(options.clock, waiting.delayMs, signal);
     }
+  }
+}
+
+/** Events are held back until one counts, so that a retried message starts only once. */
+async function* attempt(
+  provider: ChatProvider,
+  request: ChatRequest,
+  signal: AbortSignal,
+  shown: { any: boolean },
+): AsyncGenerator<ChatStreamEvent, void> {
+  const held: ChatStreamEvent[] = [];
+  for await (const event of provider.stream(request, signal)) {
+    if (!shown.any) {
+      if (isBareRefusal(event)) throw declined(provider.name, request.model);
+      if (!isShown(event)) {
+        held.push(event);
+        continue;
+      }
+      shown.any = true;
+      yield* held;
+    }
+    yield event;
   }
 }
 
@@ -76,7 +89,7 @@ function createPatience(options: RetryOptions): (thrown: unknown) => RetryWaitin
     const delayMs = delayOf(thrown, attempt, options);
     attempt += 1;
     if (delayMs === undefined || malformed > mostMalformed) return undefined;
-    return { kind: 'retry_waiting', reason: thrown.message, delayMs };
+    return { kind: 'retry_waiting', reason: reasonOf(thrown), delayMs };
   };
 }
 
@@ -98,6 +111,40 @@ function isShown(event: ChatStreamEvent): boolean {
     case 'raw_part':
     case 'usage':
       return false;
+  }
+}
+
+/** A message that ends by a refusal before a word of it: another model may do better. */
+function isBareRefusal(event: ChatStreamEvent): boolean {
+  return event.kind === 'message_end' && event.stop === 'refused';
+}
+
+function declined(provider: string, model: string): BotError {
+  return new BotError('refused', `${model} declined to answer this.`, {
+    facts: { provider, model },
+  });
+}
+
+/** Why there is a wait or another model, as a clause for people. */
+export function reasonOf(error: BotError): string {
+  const { provider, model } = error.facts;
+  const who = typeof provider === 'string' ? provider : 'the model';
+  const which = typeof model === 'string' ? model : who;
+  switch (error.code) {
+    case 'model_rate_limited':
+      return `${who} limits how often it may be asked`;
+    case 'connection_lost':
+      return `the connection to ${who} was lost`;
+    case 'refused':
+      return `${which} declined to answer`;
+    case 'quota_exhausted':
+      return `the quota at ${who} is used up`;
+    case 'auth_failed':
+      return `${who} refused the key`;
+    case 'model_unknown':
+      return `${who} does not know ${which}`;
+    default:
+      return `${who} is overloaded`;
   }
 }
 

@@ -35,6 +35,15 @@ export const providerSettingsSchema = z.strictObject({
   gemini: keyed.exactOptional(),
   /** Any server that speaks Chat Completions. */
   compatible: keyed.exactOptional(),
+  /** Models that take over, in order, when the chosen one fails before anything was shown. Default:
+   * off. */
+  fallback: z.union([z.literal('off'), z.array(modelName).readonly()]).exactOptional(),
+  /** The longest wait that a provider may ask for before its failure counts as final. Default: 300. */
+  mostWaitSeconds: z.int().min(0).max(3600).exactOptional(),
+  /** Who may choose a model, or how hard it thinks, for a conversation. Default: everybody. */
+  choice: z.enum(['everybody', 'admins']).exactOptional(),
+  /** Which models may be chosen, with * as a wildcard. Default: all that can be used. */
+  offered: z.array(modelName).readonly().exactOptional(),
   /** Servers by name; the known ones (deepseek, xai, qwen …) need a key only. */
   providers: z
     .record(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/u), namedProviderSchema)

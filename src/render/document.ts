@@ -20,6 +20,8 @@ export interface ReplyDocument {
   readonly live: string;
   /** What is being done now. */
   readonly activity: string;
+  /** People should read the activity even before there is any text: it explains a wait. */
+  readonly isUrgent: boolean;
   /** Lines of the bot's own under the text, once it has ended. */
   readonly notices: readonly string[];
   readonly buttons: readonly Button[];
@@ -30,6 +32,7 @@ export const emptyDocument: ReplyDocument = {
   steps: [],
   live: '',
   activity: '',
+  isUrgent: false,
   notices: [],
   buttons: [],
   ended: false,
@@ -39,7 +42,7 @@ export const emptyDocument: ReplyDocument = {
 export function applyEvent(document: ReplyDocument, event: RunEvent): ReplyDocument {
   switch (event.kind) {
     case 'text_delta':
-      return { ...document, live: document.live + event.text, activity: '' };
+      return { ...document, live: document.live + event.text, activity: '', isUrgent: false };
     case 'step_started':
       return { ...document, live: '' };
     case 'step_finished': {
@@ -55,11 +58,15 @@ export function applyEvent(document: ReplyDocument, event: RunEvent): ReplyDocum
       return { ...document, activity: '' };
     case 'retry_waiting': {
       const seconds = Math.ceil(event.delayMs / 1000);
-      return { ...document, activity: `${event.reason}, trying again in ${seconds} s` };
+      const activity = `${event.reason}, trying again in ${seconds} s`;
+      return { ...document, activity, isUrgent: true };
     }
+    case 'model_switched':
+      return { ...document, activity: `${event.reason}, asking ${event.to}`, isUrgent: true };
     case 'run_started':
     case 'reasoning_delta':
     case 'steered':
+    case 'sources': // shown at the end
     case 'compacted':
     case 'notice': // shown at the end, with the run's other notices
     case 'usage':
@@ -123,7 +130,7 @@ export function drawPages(
 
 function footOf(document: ReplyDocument, hasText: boolean): Block[] {
   // Before the first text the platform's own status shows that the bot is at work.
-  const isActive = !document.ended && document.activity !== '' && hasText;
+  const isActive = !document.ended && document.activity !== '' && (hasText || document.isUrgent);
   const foot: Block[] = isActive ? [{ kind: 'activity', text: document.activity }] : [];
   if (!document.ended) return foot;
   foot.push(...document.notices.map((text): Block => ({ kind: 'notice', text })));

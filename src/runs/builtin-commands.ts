@@ -2,11 +2,13 @@
 
 import { conversationKeyOf } from '../messages/conversation.ts';
 import type { Command, CommandInput, CommandReply } from '../surface/command.ts';
+import { modelSource, reasoningOf } from './choice.ts';
 import { toAsker } from './commands.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { Lanes } from './lane.ts';
 import type { AccessLists, Profile, Sourced } from './settings.ts';
 import type { Spaces } from './spaces.ts';
+import { usageCommand } from './usage-command.ts';
 import type { Traces } from './why.ts';
 
 export interface BuiltinDeps extends ExecuteDeps {
@@ -24,6 +26,7 @@ export function builtinCommands(deps: BuiltinDeps, more: readonly Command[]): re
     statusCommand(deps),
     configCommand(deps),
     whyCommand(deps),
+    usageCommand(deps),
     spacesCommand(deps),
     ...more,
   ];
@@ -126,10 +129,16 @@ async function doing(
   return [`- here: ${state}${waiting > 0 ? `, ${waiting} waiting` : ''}`];
 }
 
-async function modelLine(deps: BuiltinDeps, { place }: CommandInput): Promise<string> {
-  const wanted = deps.profileOf(place).model;
-  const model = await deps.modelOf(wanted?.value);
-  return `- model: ${model.name} (${wanted ? wanted.source : model.why})`;
+async function modelLine(
+  deps: BuiltinDeps,
+  { place, conversation }: CommandInput,
+): Promise<string> {
+  const profile = deps.profileOf(place);
+  const choice = conversation ? await deps.choices.read(conversationKeyOf(conversation)) : {};
+  const model = await deps.modelOf(choice.model?.value ?? profile.model?.value);
+  const { effort } = reasoningOf(profile, choice);
+  const thinking = effort === undefined ? '' : `, thinking: ${effort}`;
+  return `- model: ${model.name} (${modelSource(profile, choice) ?? model.why})${thinking}`;
 }
 
 function configCommand(deps: BuiltinDeps): Command {
@@ -179,13 +188,13 @@ function whyCommand(deps: BuiltinDeps): Command {
       if (!trace) return toAsker('I have not answered anything here yet.');
       const access = input.isAdmin ? trace.access : trace.access.replace(/ \(.*\)$/u, '');
       if (access === '') return toAsker(`- the last message: ${trace.trigger}`);
-      const { mostSteps, toolTimeoutSeconds } = deps.settings.agent;
+      const { agent, limits } = deps.settings;
       return toAsker(
         [
           `- answered because: ${trace.trigger}`,
           `- allowed because: ${access}`,
           trace.model ? `- model: ${trace.model}` : await modelLine(deps, input),
-          `- limits: ${mostSteps} steps a run, ${toolTimeoutSeconds} s a tool`,
+          `- limits: ${limits.stepsPerRun} steps a run, ${agent.toolTimeoutSeconds} s a tool`,
         ].join('\n'),
       );
     },

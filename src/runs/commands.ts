@@ -9,6 +9,7 @@ import type { Adapter } from '../surface/adapter.ts';
 import type { Command, CommandInput, CommandReply, CommandSummary } from '../surface/command.ts';
 import { deliver } from '../surface/deliver.ts';
 import { type InboundCommand, type InboundMessage, noThread } from '../surface/inbound.ts';
+import type { Block, Button, OutboundMessage } from '../surface/outbound.ts';
 import { localPerson } from './access.ts';
 import type { Background } from './background.ts';
 import type { Inbox } from './inbox.ts';
@@ -43,7 +44,7 @@ export function parseCommand(text: string): ParsedCommand | undefined {
   return name === undefined ? undefined : { name: name.toLowerCase(), args: args.trim() };
 }
 
-export function isAdmin(personId: string, governance: Governance): boolean {
+export function isAdmin(personId: string, governance: Pick<Governance, 'admins'>): boolean {
   return personId === localPerson || governance.admins.includes(personId);
 }
 
@@ -69,7 +70,7 @@ export function createCommandCenter(
 
   const reply = async (
     event: InboundMessage | InboundCommand,
-    { markdown, audience }: CommandReply,
+    { markdown, audience, buttons }: CommandReply,
   ): Promise<void> => {
     const { conversation, author } = event;
     const surface = deps.adapters.get(conversation.adapter)?.surfaceOf(conversation);
@@ -80,7 +81,7 @@ export function createCommandCenter(
       return;
     }
     const key = deps.newId('c');
-    const message = { blocks: [{ kind: 'notice' as const, text: markdown }], mentionable: [] };
+    const message = noticeMessage(markdown, buttons);
     await deliver(deps.clock, (attempt) =>
       surface.post(message, { key, maybePosted: attempt > 1 }),
     );
@@ -105,7 +106,12 @@ export function createCommandCenter(
   };
 
   return {
-    summaries: commands.map(({ name, usage, summary }) => ({ name, usage, summary })),
+    summaries: commands.map(({ name, usage, summary, suggest }) => ({
+      name,
+      usage,
+      summary,
+      ...(suggest ? { suggest } : {}),
+    })),
     takeMessage: async (message, addressed) => {
       const parsed = parseCommand(message.text);
       if (!parsed || message.author.isBot) return false;
@@ -124,6 +130,14 @@ export function createCommandCenter(
       carryOut(event, parsed, event.conversation.thread !== noThread);
     },
   };
+}
+
+/** A line of the bot's own in the thread, with what can be pressed. */
+export function noticeMessage(text: string, buttons: readonly Button[] = []): OutboundMessage {
+  const notice: Block = { kind: 'notice', text };
+  const blocks: readonly Block[] =
+    buttons.length === 0 ? [notice] : [notice, { kind: 'buttons', buttons }];
+  return { blocks, mentionable: [] };
 }
 
 export function toAsker(markdown: string): CommandReply {

@@ -8,6 +8,8 @@ import type { Log } from '../base/log.ts';
 import type { Redactor } from '../base/redaction.ts';
 import type { Conversations, SeenPlaces } from '../conversations/conversations.ts';
 import type { ConversationKey } from '../messages/conversation.ts';
+import type { Effort } from '../messages/model.ts';
+import type { LimitSettings } from '../permissions/settings.ts';
 import type { QuestionSettings } from '../questions/settings.ts';
 import type { Store } from '../storage/store.ts';
 import type { Adapter } from '../surface/adapter.ts';
@@ -20,8 +22,17 @@ export interface ResolvedModel {
   readonly name: string;
   /** Why this one: "ANTHROPIC_API_KEY is set". */
   readonly why: string;
-  /** One model call, retried before its first event. */
+  /** Efforts that people may choose from; empty: none. */
+  readonly efforts: readonly Effort[];
+  /** The model calls of one run. */
   readonly complete: Complete;
+}
+
+/** A model that people may choose. */
+export interface OfferedModel {
+  /** `provider/model` */
+  readonly name: string;
+  readonly aliases: readonly string[];
 }
 
 export interface RunsDeps {
@@ -35,6 +46,10 @@ export interface RunsDeps {
   readonly adapters: ReadonlyMap<string, Adapter>;
   /** The named model, or the default. Throws a BotError that says which setting to look at. */
   readonly modelOf: (name: string | undefined) => Promise<ResolvedModel>;
+  /** Models that people may choose here and now, the best known first. */
+  readonly offeredModels: () => readonly OfferedModel[];
+  /** The full name of a model that people may choose. Throws a BotError with a sentence for them. */
+  readonly choosableModel: (given: string) => string;
   readonly tools: readonly RegisteredTool[];
   /** Read anew for each turn, so that an edited configuration is taken over. */
   readonly profileOf: (place: Place) => Profile;
@@ -47,6 +62,7 @@ export interface RunsDeps {
   readonly settings: {
     readonly runs: RunSettings;
     readonly agent: AgentSettings;
+    readonly limits: LimitSettings;
     readonly questions: QuestionSettings;
   };
 }

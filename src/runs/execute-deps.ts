@@ -1,10 +1,14 @@
 /** What the parts of runs share: what they are given, and what they made of it. */
 
+import type { Choices } from '../conversations/choices.ts';
+import type { UsageLedger } from '../conversations/usage-ledger.ts';
+import type { Audit } from '../permissions/audit.ts';
 import type { Questions } from '../questions/questions.ts';
 import type { Pacer } from '../render/pacer.ts';
 import type { Adapter } from '../surface/adapter.ts';
 import type { RunsDeps } from './deps.ts';
 import type { Inbox } from './inbox.ts';
+import type { RunQuota } from './quota.ts';
 import type { Redraws } from './redraws.ts';
 import type { RunRecords } from './run-record.ts';
 import type { Signs } from './signs.ts';
@@ -12,6 +16,10 @@ import type { Traces } from './why.ts';
 
 export interface ExecuteDeps extends RunsDeps {
   readonly inbox: Inbox;
+  readonly audit: Audit;
+  readonly choices: Choices;
+  readonly ledger: UsageLedger;
+  readonly quota: RunQuota;
   readonly records: RunRecords;
   readonly questions: Questions;
   readonly signs: Signs;

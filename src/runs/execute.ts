@@ -8,7 +8,9 @@ import type { RunInput, Taken } from '../agent/contract.ts';
 import { openCalls, run, stoppedBy } from '../agent/run.ts';
 import { botErrorOf } from '../base/errors.ts';
 import { errorFacts } from '../base/log.ts';
+import type { Citation } from '../messages/chat.ts';
 import type { RunEvent, RunOutcome } from '../messages/run-event.ts';
+import { tooManySteps } from '../permissions/limits.ts';
 import type { Button } from '../surface/outbound.ts';
 import { absorb } from './absorb.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
@@ -17,6 +19,7 @@ import type { Turn } from './lane.ts';
 import { endNotice } from './outcome.ts';
 import type { RunEnd, RunRecord } from './run-record.ts';
 import { lastStepOf, type Scene } from './scene.ts';
+import { receiptLine, recordCall, refusalToStart, sourcesLine, spentLimit } from './spending.ts';
 import { hasTrigger, isSilent, openStage, type Stage } from './stage.ts';
 
 /** A run under way. */
@@ -29,6 +32,8 @@ interface Execution {
   record: RunRecord;
   /** What the people will read under the text. */
   readonly end: { notices: string[]; canContinue: boolean };
+  /** What a vendor's own search found. */
+  readonly sources: Citation[];
 }
 
 export const continueControlId = 'run.continue';
@@ -44,7 +49,7 @@ export async function execute(
   const signal = turn.begin(record.triggerIds);
   const stage = await openStage(deps, key, record);
   const end = { notices: [], canContinue: false };
-  const execution: Execution = { deps, stage, turn, signal, record, end };
+  const execution: Execution = { deps, stage, turn, signal, record, end, sources: [] };
   await whileStaged(stage, turn, async () => {
     if (resume?.kind === 'interrupted') announceRestart(execution);
     await settle(execution, await outcomeOf(execution, resume));
@@ -105,6 +110,11 @@ async function outcomeOf(execution: Execution, resume: RunInput['resume']): Prom
       turn.stop('the deletion of its message', 'trigger_deleted');
     }
     if (signal.aborted) return stoppedBy(signal);
+    const refusal = resume ? undefined : await refusalToStart(deps, stage, execution.record);
+    if (refusal !== undefined) {
+      execution.end.notices.push(refusal);
+      return { kind: 'finished', silent: false };
+    }
     return await follow(execution, resume);
   } catch (thrown) {
     if (signal.aborted) return stoppedBy(signal);
@@ -121,7 +131,10 @@ async function follow(execution: Execution, resume: RunInput['resume']): Promise
     {
       clock: deps.clock,
       log: deps.log,
-      complete: (prompt, promptSignal) => model.complete(prompt, promptSignal),
+      complete: model.complete,
+      onUsed: (step, call) => recordCall(deps, stage, execution.record, step, call),
+      limitReached: () => spentLimit(deps, stage, execution.record),
+      tooManySteps: () => tooManySteps(deps.settings.limits),
       transcript: {
         read: () => stage.transcript.entries(),
         append: (entries) => stage.transcript.append(entries),
@@ -136,9 +149,9 @@ async function follow(execution: Execution, resume: RunInput['resume']): Promise
       modelName: record.modelName,
       system: record.system,
       toolSpecs: record.toolSpecs,
-      reasoning: {},
-      webSearch: false,
-      mostSteps: deps.settings.agent.mostSteps,
+      reasoning: record.reasoning,
+      webSearch: record.webSearch,
+      mostSteps: deps.settings.limits.stepsPerRun,
       toolTimeoutMs: deps.settings.agent.toolTimeoutSeconds * 1000,
       firstStep: lastStepOf(stage.transcript, record.runId) + 1,
       addressed: record.addressed,
@@ -149,16 +162,40 @@ async function follow(execution: Execution, resume: RunInput['resume']): Promise
   for (;;) {
     const next = await events.next();
     if (next.done) return next.value;
-    onRunEvent(execution, next.value);
+    await onRunEvent(execution, next.value);
   }
 }
 
-function onRunEvent({ deps, stage, end }: Execution, event: RunEvent): void {
+async function onRunEvent(execution: Execution, event: RunEvent): Promise<void> {
+  const { deps, stage, end, sources } = execution;
   stage.reply.apply(event);
   if (event.kind === 'steered') deps.signs.takeOff(stage.surface, event.messageId, true);
+  if (event.kind === 'sources') sources.push(...event.sources);
+  if (event.kind === 'model_switched') await noteHandover(execution, event);
   if (event.kind !== 'notice') return;
   end.notices.push(event.text);
   end.canContinue ||= event.action === 'continue';
+}
+
+async function noteHandover(
+  execution: Execution,
+  { from, to, reason, code }: Extract<RunEvent, { kind: 'model_switched' }>,
+): Promise<void> {
+  const { deps, stage, record } = execution;
+  const handovers = [...record.handovers, { to, reason }];
+  execution.record = { ...record, handovers };
+  await deps.records.save(stage.key, execution.record);
+  const { runId } = record;
+  deps.log.warn('model_handed_over', { runId, from, to, code });
+  const conversation = stage.key;
+  await deps.audit.record({
+    kind: 'model_handed_over',
+    conversation,
+    runId,
+    from,
+    to,
+    reason: code,
+  });
 }
 
 async function takeWaiting(execution: Execution): Promise<Taken> {
@@ -221,13 +258,20 @@ async function settle(execution: Execution, outcome: RunOutcome): Promise<void> 
   }
   const isEmpty = end.notices.length === 0 && isSilent(stage.transcript.entries(), record);
   const notice = endNotice(outcome, { isEmpty, addressed: record.addressed, runId });
-  const ending: RunRecord = {
-    ...record,
-    state: 'ending',
-    end: { ...end, notices: notice ? [...end.notices, notice] : end.notices },
-  };
+  const lines = [...end.notices, notice, ...(await footLines(execution, outcome))];
+  const notices = lines.filter((line) => line !== undefined);
+  const ending: RunRecord = { ...record, state: 'ending', end: { ...end, notices } };
   await deps.records.save(stage.key, ending);
   await finish(deps, stage, ending);
+}
+
+/** Where the answer comes from and what it took; a run that said nothing says that neither. */
+async function footLines(
+  { deps, stage, record, sources }: Execution,
+  outcome: RunOutcome,
+): Promise<readonly (string | undefined)[]> {
+  if (outcome.kind !== 'finished' || outcome.silent) return [];
+  return [sourcesLine(sources), await receiptLine(deps, stage, record)];
 }
 
 async function finish(deps: ExecuteDeps, stage: Stage, record: RunRecord): Promise<void> {

@@ -6,6 +6,7 @@
 import { BotError } from '../base/errors.ts';
 import { conversationKeyOf } from '../messages/conversation.ts';
 import type { Adapter, OnEvent } from '../surface/adapter.ts';
+import { deliver } from '../surface/deliver.ts';
 import type {
   InboundClick,
   InboundCommand,
@@ -16,7 +17,8 @@ import type {
 } from '../surface/inbound.ts';
 import { type Access, accessIn, accessOf } from './access.ts';
 import type { Background } from './background.ts';
-import type { CommandCenter } from './commands.ts';
+import type { Chooser } from './choice-commands.ts';
+import { type CommandCenter, isAdmin, noticeMessage } from './commands.ts';
 import { continueControlId } from './execute.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { Lanes } from './lane.ts';
@@ -33,6 +35,7 @@ export interface IntakeDeps extends ExecuteDeps {
   readonly traces: Traces;
   readonly background: Background;
   readonly commandCenter: CommandCenter;
+  readonly chooser: Chooser;
   readonly readBack: () => ReadBack;
 }
 
@@ -192,6 +195,10 @@ async function takePress(deps: IntakeDeps, event: InboundClick | InboundForm): P
     await takeContinue(deps, event, tell);
     return;
   }
+  if (event.kind === 'click' && deps.chooser.owns(event.controlId)) {
+    await takePick(deps, event, tell);
+    return;
+  }
   const answered = await deps.questions.press(event);
   if (!answered) {
     tell('This button is not in use any more.');
@@ -206,6 +213,34 @@ async function takePress(deps: IntakeDeps, event: InboundClick | InboundForm): P
   }
   const { record, complete } = answered;
   if (complete) deps.lanes.wake(conversationKeyOf(record.conversation));
+}
+
+/** A picker's button: stored, then the card says who chose what. */
+async function takePick(
+  deps: IntakeDeps,
+  event: InboundClick,
+  tell: (text: string) => void,
+): Promise<void> {
+  const { conversation, author, controlId, cardId } = event;
+  const key = conversationKeyOf(conversation);
+  const head = await deps.conversations.head(key);
+  const access = await accessIn(deps, author, conversation, head);
+  if (!head || access.kind === 'refused' || author.isBot) {
+    tell('You are not on the list of people I work for here. Nothing was changed.');
+    return;
+  }
+  const { adapter, space, channel } = conversation;
+  const place = { adapter, space, channel, channelName: head.channelName };
+  const admin = isAdmin(author.id, deps.governance());
+  const picked = await deps.chooser.pick(controlId, key, place, author, admin);
+  if (picked.kind === 'told') {
+    tell(picked.text);
+    return;
+  }
+  const surface = adapterOf(deps, adapter).surfaceOf(conversation);
+  deps.background.start('picker_card', () =>
+    deliver(deps.clock, () => surface.edit(cardId, noticeMessage(picked.text))),
+  );
 }
 
 /** Continue is a message of the person who clicked; the same button counts once. */

@@ -5,10 +5,12 @@
 
 import { errorFacts } from '../base/log.ts';
 import { systemPromptOf } from '../context/system-prompt.ts';
+import type { Choices } from '../conversations/choices.ts';
 import type { Touch } from '../conversations/conversations.ts';
 import type { Entry } from '../messages/entries.ts';
 import type { InboundMessage } from '../surface/inbound.ts';
 import { specOf } from '../tools/registry.ts';
+import { modelSource, reasoningOf } from './choice.ts';
 import type { RunsDeps } from './deps.ts';
 import type { WaitingMessage } from './inbox.ts';
 import type { RunRecord } from './run-record.ts';
@@ -26,7 +28,7 @@ const platformNames: Readonly<Record<string, string>> = {
 };
 
 export async function prepareRun(
-  deps: RunsDeps & { readonly traces: Traces },
+  deps: RunsDeps & { readonly traces: Traces; readonly choices: Choices },
   scene: Scene,
   waiting: readonly WaitingMessage[],
 ): Promise<RunRecord> {
@@ -42,7 +44,9 @@ export async function prepareRun(
   }));
   await readHistory(deps, scene, first);
   const profile = deps.profileOf(placeOf(first));
-  const model = await deps.modelOf(profile.model?.value).catch((thrown: unknown) => {
+  const choice = await deps.choices.read(scene.key);
+  const wanted = choice.model?.value ?? profile.model?.value;
+  const model = await deps.modelOf(wanted).catch((thrown: unknown) => {
     deps.log.error('model_not_available', errorFacts(thrown));
     return undefined;
   });
@@ -55,7 +59,7 @@ export async function prepareRun(
     addressed: waiting.some(({ addressed }) => addressed),
     startedAt: deps.clock.now(),
     // A model that is not to be had makes the run fail with its reason, visibly.
-    modelName: model?.name ?? profile.model?.value ?? '',
+    modelName: model?.name ?? wanted ?? '',
     segment: 1,
     segmentFromStep: 0,
     system: systemPromptOf({
@@ -64,9 +68,13 @@ export async function prepareRun(
       instructions: profile.instructions.map(({ value }) => value),
     }),
     toolSpecs: deps.tools.map(specOf),
+    reasoning: reasoningOf(profile, choice),
+    webSearch: profile.webSearch.value,
+    handovers: [],
   };
   const newest = messages.at(-1) ?? first;
-  const chosen = `${record.modelName} (${profile.model?.source ?? model?.why ?? 'not available'})`;
+  const source = modelSource(profile, choice) ?? model?.why ?? 'not available';
+  const chosen = `${record.modelName} (${source})`;
   await deps.traces.noteModel(scene.key, newest.messageId, chosen);
   deps.log.info('run_started', {
     runId: record.runId,

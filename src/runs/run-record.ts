@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { Log } from '../base/log.ts';
 import type { ConversationKey } from '../messages/conversation.ts';
+import { reasoningOptionsSchema } from '../messages/model.ts';
 import type { Store } from '../storage/store.ts';
 import { readValidated } from '../storage/validated.ts';
 
@@ -46,6 +47,13 @@ export const runRecordSchema = z.object({
   /** The prompt and tools it began with; the same when it is resumed. */
   system: z.string(),
   toolSpecs: z.array(toolSpecSchema).readonly(),
+  reasoning: reasoningOptionsSchema.default({}),
+  webSearch: z.boolean().default(false),
+  /** Models that took over, in order. */
+  handovers: z
+    .array(z.object({ to: z.string(), reason: z.string() }))
+    .readonly()
+    .default([]),
   /** While suspended. */
   question: z
     .object({

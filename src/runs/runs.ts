@@ -1,16 +1,21 @@
 /** Everything that happens between a platform event and a reply, put together. */
 
+import { createChoices } from '../conversations/choices.ts';
+import { createUsageLedger } from '../conversations/usage-ledger.ts';
 import { conversationKeyOf } from '../messages/conversation.ts';
 import type { Author } from '../messages/people.ts';
+import { auditEntrySchema, createAudit } from '../permissions/audit.ts';
 import { createQuestions } from '../questions/questions.ts';
 import type { QuestionRecord } from '../questions/record.ts';
 import { createPacer, type Pacer } from '../render/pacer.ts';
+import { createAppendLog } from '../storage/append-log.ts';
 import { createWakes, wakeEntryOf } from '../storage/wakes.ts';
 import type { Adapter, OnEvent } from '../surface/adapter.ts';
 import type { CommandSummary } from '../surface/command.ts';
 import { accessIn } from './access.ts';
 import { createBackground } from './background.ts';
 import { builtinCommands } from './builtin-commands.ts';
+import { createChooser } from './choice-commands.ts';
 import { createCommandCenter } from './commands.ts';
 import type { RunsDeps } from './deps.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
@@ -18,6 +23,7 @@ import { createInbox } from './inbox.ts';
 import { createIntake } from './intake.ts';
 import { createLanes, type Lanes } from './lane.ts';
 import { outwardAdapters } from './outward.ts';
+import { createRunQuota } from './quota.ts';
 import { createReadBack, type ReadBack } from './read-back.ts';
 import { createRedraws } from './redraws.ts';
 import { createRunRecords } from './run-record.ts';
@@ -49,6 +55,7 @@ export function createRuns(
   const signs = createSigns({ background });
   const spaces = createSpaces({ store, log }, options.allowedSpaces);
   const traces = createTraces({ store, clock, log });
+  const audit = createAppendLog({ store, log }, 'audit', auditEntrySchema);
   const pacers = new Map<string, Pacer>();
 
   const questions = createQuestions({
@@ -78,15 +85,26 @@ export function createRuns(
     signs,
     redraws: createRedraws(),
     traces,
+    choices: createChoices({ store, log }),
+    ledger: createUsageLedger({ store, clock, log }),
+    quota: createRunQuota({ store, clock }),
+    audit: createAudit({
+      now: () => clock.now(),
+      append: (entries) => audit.append(entries),
+    }),
   };
   const work = createWork(executeDeps);
   const lanes: Lanes = createLanes(
     { clock, log, wakes, work },
     { concurrency: deps.settings.runs.concurrency },
   );
+  const chooser = createChooser(executeDeps);
   const commandCenter = createCommandCenter(
     { ...executeDeps, background },
-    builtinCommands({ ...executeDeps, lanes: () => lanes, spaces, traces }, deps.commands),
+    builtinCommands({ ...executeDeps, lanes: () => lanes, spaces, traces }, [
+      ...chooser.commands,
+      ...deps.commands,
+    ]),
   );
   const onEvent = createIntake({
     ...executeDeps,
@@ -95,6 +113,7 @@ export function createRuns(
     traces,
     background,
     commandCenter,
+    chooser,
     readBack: () => readBack,
   });
 

@@ -1,6 +1,7 @@
 /** Settings of runs: who may use the bot, how many runs go on at once, what channels change. */
 
 import { z } from 'zod';
+import { type ReasoningOptions, reasoningOptionsSchema } from '../messages/model.ts';
 
 /** `slack:U024BE7LH`: adapter and the platform's immutable id. Names are refused: anybody can take
  * somebody's display name. */
@@ -26,6 +27,9 @@ export const runSettings = z.strictObject({
   drainSeconds: z.number().min(0).max(7).default(6),
   /** Days back in which missed messages are looked for after a restart. */
   readBackDays: z.number().min(0).max(30).default(7),
+  /** The last line of a reply on model, tools, time and cost. changes: only when another model than
+   * the chosen one answered. */
+  receipt: z.enum(['always', 'changes', 'off']).default('changes'),
 });
 export type RunSettings = Readonly<z.infer<typeof runSettings>>;
 
@@ -37,6 +41,10 @@ export const profileSettings = z.strictObject({
   model: z.string().exactOptional(),
   /** all: every message in a thread the bot takes part in is answered · mention: only mentions. */
   followUps: z.enum(['all', 'mention']).exactOptional(),
+  /** How the model is asked to think and write; each nearer field wins. */
+  reasoning: reasoningOptionsSchema.exactOptional(),
+  /** The vendor's own web search may be used, where the model has one. */
+  webSearch: z.boolean().exactOptional(),
   allow: accessLists.exactOptional(),
   deny: accessLists.exactOptional(),
 });
@@ -54,6 +62,9 @@ export interface Profile {
   /** Undefined: the default model. */
   readonly model: Sourced<string> | undefined;
   readonly followUps: Sourced<'all' | 'mention'>;
+  /** Outermost first; each nearer field wins. */
+  readonly reasoning: readonly Sourced<ReasoningOptions>[];
+  readonly webSearch: Sourced<boolean>;
   /** The nearest list must let a person pass. */
   readonly allow: readonly Sourced<AccessLists>[];
   /** Any list that names a person refuses them, near or far. */
@@ -74,4 +85,6 @@ export interface Governance {
   readonly admins: readonly string[];
   /** Bots that may mention the bot. */
   readonly bots: readonly string[];
+  /** Who may choose a model, or how hard it thinks, for a conversation. */
+  readonly modelChoice: 'everybody' | 'admins';
 }

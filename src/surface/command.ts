@@ -2,6 +2,7 @@
 
 import type { Conversation } from '../messages/conversation.ts';
 import type { Author } from '../messages/people.ts';
+import type { Button } from './outbound.ts';
 
 export interface CommandInput {
   /** Null where the command was given outside any thread. */
@@ -23,6 +24,8 @@ export interface CommandReply {
   readonly markdown: string;
   /** visible: everybody in the thread should know (a stop, a fresh start). */
   readonly audience: 'asker' | 'thread';
+  /** Shown under the text in the thread. */
+  readonly buttons?: readonly Button[];
 }
 
 export interface Command {
@@ -33,8 +36,10 @@ export interface Command {
   /** One line on what it does. */
   readonly summary: string;
   readonly tier: 'user' | 'admin';
+  /** What could follow the name, for what was typed so far; left out where nothing can be guessed. */
+  readonly suggest?: (typed: string) => readonly string[];
   run(input: CommandInput): Promise<CommandReply>;
 }
 
 /** What an adapter needs to register commands with its platform. */
-export type CommandSummary = Pick<Command, 'name' | 'usage' | 'summary'>;
+export type CommandSummary = Pick<Command, 'name' | 'usage' | 'summary' | 'suggest'>;

@@ -53,7 +53,7 @@ describe('the configuration', () => {
       workspace: { folder: './data/workspaces' },
       server: { host: '127.0.0.1', port: 3000 },
       runs: { concurrency: 16 },
-      agent: { mostSteps: 25 },
+      limits: { stepsPerRun: 25, runsPerPersonHour: 30 },
       questions: { answerers: 'participants', expireDays: 7 },
     });
   });

@@ -81,6 +81,9 @@ describe('a stored conversation', () => {
           },
           takeWaiting: () => Promise.resolve({ messageIds: [], addressed: false }),
           tools: [],
+          onUsed: () => Promise.resolve(),
+          limitReached: () => Promise.resolve(undefined),
+          tooManySteps: () => 'Too many steps.',
         },
         {
           runId: 'r1',

@@ -81,7 +81,7 @@ describe('streamWithRetry', () => {
     expect(events).toEqual(
       [3_000, 10_000, 30_000, 60_000, 120_000].map((delayMs) => ({
         kind: 'retry_waiting',
-        reason: 'overloaded.',
+        reason: 'the model is overloaded',
         delayMs,
       })),
     );
@@ -96,7 +96,9 @@ describe('streamWithRetry', () => {
     });
     const running = run();
     await clock.advance(delayMs - 1);
-    expect(events).toEqual([{ kind: 'retry_waiting', reason: 'connection_lost.', delayMs }]);
+    expect(events).toEqual([
+      { kind: 'retry_waiting', reason: 'the connection to the model was lost', delayMs },
+    ]);
     await clock.advance(1);
     expect(await running).toBeUndefined();
     expect(events.slice(1)).toEqual(whole);

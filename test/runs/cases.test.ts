@@ -228,7 +228,7 @@ describe('B073 and B074: a model that repeats itself', () => {
     const { toolCall } = caseB073.input.always;
     const world = await setUp({
       tools: [tool(toolCall.name, () => caseB073.input.toolReturns)],
-      mostSteps: caseB073.input.configuredMaxSteps,
+      limits: { stepsPerRun: caseB073.input.configuredMaxSteps },
     });
     const more = { ...toolCall.arguments, deep: { a: 1, b: 2 } };
     for (let call = 0; call < 30; call += 1) {
@@ -263,8 +263,8 @@ describe('B078: a message at the very end', () => {
 
   it.each([25, caseB078.input.variant2.configuredMaxSteps])(
     'is answered without further action, step limit %d',
-    async (mostSteps) => {
-      const world = await setUp({ mostSteps });
+    async (stepsPerRun) => {
+      const world = await setUp({ limits: { stepsPerRun } });
       world.model.answer({ waitMs: first?.durationMs ?? 300 }, { text: first?.streamText ?? '' });
       world.model.answer({ text: second?.text ?? '' });
       await world.say('start');

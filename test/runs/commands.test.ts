@@ -66,7 +66,10 @@ describe('commands', () => {
       'status',
       'config',
       'why',
+      'usage',
       'spaces',
+      'model',
+      'thinking',
     ]);
   });
 

@@ -162,7 +162,7 @@ describe('tools', () => {
   });
 
   it('end at the step limit with a notice and a Continue button that works once', async () => {
-    const world = await setUp({ mostSteps: 2 });
+    const world = await setUp({ limits: { stepsPerRun: 2 } });
     for (let step = 0; step < 3; step += 1) {
       world.model.answer({ call: 'FileWrite', input: { path: `f${step}.txt`, content: '' } });
     }

@@ -361,13 +361,13 @@ describe('the step limit', () => {
         await world.say('work');
         await world.clock.advance(8000);
       };
-      const whole = await setUp({ mostSteps: 1 });
+      const whole = await setUp({ limits: { stepsPerRun: 1 } });
       await play(whole);
       expect(whole.adapter.texts('u1')).toEqual([
         expect.stringMatching(/^> I stopped after 1 steps.*\n\[Continue\]$/u),
       ]);
       const world = await setUp({
-        mostSteps: 1,
+        limits: { stepsPerRun: 1 },
         dieAt: { call: whole.life.calls - back, when: 'after' },
       });
       await Promise.race([play(world), world.clock.advance(9000)]);

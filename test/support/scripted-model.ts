@@ -50,6 +50,7 @@ export function createScriptedModel(clock: Clock): ScriptedModel {
   return {
     name: 'scripted/scripted',
     why: 'a test',
+    efforts: [],
     requests,
     complete: (prompt, signal) => {
       requests.push(structuredClone(prompt));

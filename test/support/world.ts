@@ -8,8 +8,10 @@ import { createRedactor } from '../../src/base/redaction.ts';
 import { createConversations, createSeenPlaces } from '../../src/conversations/conversations.ts';
 import { conversationKeyOf } from '../../src/messages/conversation.ts';
 import type { Entry } from '../../src/messages/entries.ts';
+import type { LimitSettings } from '../../src/permissions/settings.ts';
+import type { OfferedModel, ResolvedModel } from '../../src/runs/deps.ts';
 import { createRuns, type Runs } from '../../src/runs/runs.ts';
-import type { AccessLists, Governance, Profile } from '../../src/runs/settings.ts';
+import type { AccessLists, Governance, Profile, RunSettings } from '../../src/runs/settings.ts';
 import { createMemoryStore } from '../../src/storage/memory.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { InboundClick, InboundMessage } from '../../src/surface/inbound.ts';
@@ -26,7 +28,11 @@ export interface WorldOptions {
   readonly profile?: Partial<Profile>;
   readonly governance?: Partial<Governance>;
   readonly answerers?: 'participants' | 'asker';
-  readonly mostSteps?: number;
+  readonly limits?: Partial<LimitSettings>;
+  readonly receipt?: RunSettings['receipt'];
+  readonly offered?: readonly OfferedModel[];
+  /** Another model than the scripted one for a name. */
+  readonly modelOf?: (name: string | undefined, standard: ScriptedModel) => ResolvedModel;
   readonly tools?: readonly RegisteredTool[];
   readonly mostMessageLength?: number;
   readonly concurrency?: number;
@@ -102,23 +108,38 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
         conversations: createConversations({ store: mortalStore(store, life), clock, log }),
         seen: createSeenPlaces({ store: mortalStore(store, life), clock, log }),
         adapters: new Map([[adapter.name, mortalAdapter(adapter, life)]]),
-        modelOf: async () => model,
+        modelOf: async (name) => options.modelOf?.(name, model) ?? model,
+        offeredModels: () => options.offered ?? [{ name: model.name, aliases: [] }],
+        choosableModel: (given) => given,
         tools: options.tools ?? builtinTools,
         profileOf: () => ({
           instructions: [],
           model: undefined,
           followUps: { value: 'all', source: 'default' },
+          reasoning: [],
+          webSearch: { value: false, source: 'default' },
           allow: [],
           deny: [],
           ...options.profile,
         }),
-        governance: () => ({ admins: [], bots: [], ...options.governance }),
+        governance: () => ({
+          admins: [],
+          bots: [],
+          modelChoice: 'everybody',
+          ...options.governance,
+        }),
         workspaceOf: async () => workspace,
         commands: [],
         botName: 'Deckhand',
         settings: {
-          runs: { concurrency: options.concurrency ?? 16, drainSeconds: 2, readBackDays: 7 },
-          agent: { mostSteps: options.mostSteps ?? 25, toolTimeoutSeconds: 120 },
+          runs: {
+            concurrency: options.concurrency ?? 16,
+            drainSeconds: 2,
+            readBackDays: 7,
+            receipt: options.receipt ?? 'changes',
+          },
+          agent: { toolTimeoutSeconds: 120 },
+          limits: { runsPerPersonHour: 10_000, stepsPerRun: 25, ...options.limits },
           questions: { answerers: options.answerers ?? 'participants', expireDays: 7 },
         },
       },

@@ -1,0 +1,50 @@
+/** What people chose for one conversation: its model and how hard it thinks. */
+
+import { z } from 'zod';
+import type { Log } from '../base/log.ts';
+import type { ConversationKey } from '../messages/conversation.ts';
+import { effortSchema } from '../messages/model.ts';
+import type { Store } from '../storage/store.ts';
+import { readValidated } from '../storage/validated.ts';
+
+const byWhom = { by: z.object({ id: z.string(), name: z.string() }) };
+
+const choiceSchema = z.object({
+  v: z.literal(1),
+  /** `provider/model` */
+  model: z.object({ value: z.string(), ...byWhom }).exactOptional(),
+  effort: z.object({ value: effortSchema, ...byWhom }).exactOptional(),
+});
+type Stored = z.infer<typeof choiceSchema>;
+export type Choice = Readonly<Omit<Stored, 'v'>>;
+
+export interface Choices {
+  /** Empty when nobody chose anything. */
+  read(key: ConversationKey): Promise<Choice>;
+  /** Undefined takes a choice back. */
+  setModel(key: ConversationKey, model: Choice['model']): Promise<void>;
+  setEffort(key: ConversationKey, effort: Choice['effort']): Promise<void>;
+}
+
+export function createChoices(deps: { readonly store: Store; readonly log: Log }): Choices {
+  const keyOf = (key: ConversationKey): string => `choice:${key}`;
+  const read = async (key: ConversationKey): Promise<Choice> => {
+    const { v: _version, ...choice } = (await readValidated(deps, keyOf(key), choiceSchema)) ?? {
+      v: 1,
+    };
+    return choice;
+  };
+  const save = (key: ConversationKey, choice: Choice): Promise<void> =>
+    deps.store.set(keyOf(key), { v: 1, ...choice } satisfies Stored);
+  return {
+    read,
+    setModel: async (key, model) => {
+      const { model: _old, ...rest } = await read(key);
+      await save(key, model ? { ...rest, model } : rest);
+    },
+    setEffort: async (key, effort) => {
+      const { effort: _old, ...rest } = await read(key);
+      await save(key, effort ? { ...rest, effort } : rest);
+    },
+  };
+}

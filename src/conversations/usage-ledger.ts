@@ -1,0 +1,195 @@
+/**
+ * What models used and cost: one line a model call, in an append-only log of each day (UTC). Sums
+ * are folded from the lines, so that nothing is counted twice and several processes may write; a
+ * day is read once and then followed.
+ */
+
+import { z } from 'zod';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { createKeyedQueue } from '../base/queues.ts';
+import type { Conversation } from '../messages/conversation.ts';
+import { conversationKeyOf } from '../messages/conversation.ts';
+import { noUsage, type Usage, usageSchema } from '../messages/usage.ts';
+import { type AppendLog, createAppendLog } from '../storage/append-log.ts';
+import type { Store } from '../storage/store.ts';
+
+const lineSchema = z.object({
+  v: z.literal(1),
+  at: z.number(),
+  runId: z.string(),
+  step: z.number(),
+  conversation: z.string(),
+  /** `adapter:space:channel` */
+  channel: z.string(),
+  person: z.string(),
+  /** `provider/model` */
+  model: z.string(),
+  usage: usageSchema,
+  /** US dollars; null: unknown. */
+  costUsd: z.number().nullable(),
+});
+type Line = Readonly<z.infer<typeof lineSchema>>;
+
+export interface UsedTokens {
+  readonly runId: string;
+  readonly step: number;
+  readonly conversation: Conversation;
+  readonly person: string;
+  readonly model: string;
+  readonly usage: Usage;
+  readonly costUsd: number | undefined;
+}
+
+export interface UsageSum {
+  readonly calls: number;
+  readonly usage: Usage;
+  /** What is known of the cost, in US dollars. */
+  readonly costUsd: number;
+  /** Calls whose cost is unknown. */
+  readonly unknownCalls: number;
+}
+
+/** What is summed over. `all` is everything of the days asked for. */
+export type SumOver =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'run' | 'conversation' | 'channel' | 'person' | 'model'; readonly id: string };
+
+export interface UsageLedger {
+  /** Resolves when the line is stored. */
+  record(used: UsedTokens): Promise<void>;
+  /** Over the last `days` days, today included (default 1). */
+  sum(over: SumOver, days?: number): Promise<UsageSum>;
+  /** The sums of each model that was used. */
+  byModel(days?: number): Promise<ReadonlyMap<string, UsageSum>>;
+}
+
+const dayMs = 24 * 3600 * 1000;
+export const emptySum: UsageSum = { calls: 0, usage: noUsage, costUsd: 0, unknownCalls: 0 };
+
+/** A day as far as it was read. */
+interface Day {
+  readonly log: AppendLog<Line>;
+  readonly sums: Map<string, UsageSum>;
+  readUpTo: number;
+}
+
+export function createUsageLedger(deps: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}): UsageLedger {
+  const days = new Map<string, Day>();
+  const reading = createKeyedQueue();
+
+  const dayOf = (name: string): Day => {
+    const known = days.get(name);
+    if (known) return known;
+    const day: Day = {
+      log: createAppendLog(deps, `usage:${name}`, lineSchema),
+      sums: new Map(),
+      readUpTo: 0,
+    };
+    days.set(name, day);
+    return day;
+  };
+
+  /** The sums of a day, brought up to date; readers of one day follow each other. */
+  const sumsOf = (name: string): Promise<ReadonlyMap<string, UsageSum>> =>
+    reading.run(name, async () => {
+      const day = dayOf(name);
+      const length = await day.log.length();
+      const lines =
+        length > day.readUpTo
+          ? await day.log.read({ from: day.readUpTo + 1, most: length - day.readUpTo })
+          : [];
+      for (const { value } of lines) addLine(day.sums, value);
+      day.readUpTo = Math.max(day.readUpTo, length);
+      return day.sums;
+    });
+
+  const lastDays = (count: number): readonly string[] =>
+    Array.from({ length: count }, (_, back) => dayNameOf(deps.clock.now() - back * dayMs));
+
+  return {
+    record: async ({ conversation, costUsd, ...used }) => {
+      const at = deps.clock.now();
+      const { adapter, space, channel } = conversation;
+      await dayOf(dayNameOf(at)).log.append([
+        {
+          v: 1,
+          at,
+          ...used,
+          conversation: conversationKeyOf(conversation),
+          channel: `${adapter}:${space}:${channel}`,
+          costUsd: costUsd ?? null,
+        },
+      ]);
+    },
+    sum: async (over, count = 1) => {
+      let total = emptySum;
+      for (const name of lastDays(count)) {
+        const found = (await sumsOf(name)).get(sumKeyOf(over));
+        if (found) total = added(total, found);
+      }
+      return total;
+    },
+    byModel: async (count = 1) => {
+      const totals = new Map<string, UsageSum>();
+      for (const name of lastDays(count)) {
+        for (const [key, sum] of await sumsOf(name)) {
+          const [kind = '', ...rest] = key.split(' ');
+          const model = rest.join(' ');
+          if (kind === 'model') totals.set(model, added(totals.get(model) ?? emptySum, sum));
+        }
+      }
+      return totals;
+    },
+  };
+}
+
+function sumKeyOf(over: SumOver): string {
+  return over.kind === 'all' ? 'all' : `${over.kind} ${over.id}`;
+}
+
+/** `2026-11-30`, UTC. */
+function dayNameOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+function addLine(sums: Map<string, UsageSum>, line: Line): void {
+  const sum: UsageSum = {
+    calls: 1,
+    usage: line.usage,
+    costUsd: line.costUsd ?? 0,
+    unknownCalls: line.costUsd === null ? 1 : 0,
+  };
+  const { runId, conversation, channel, person, model } = line;
+  const overs: readonly SumOver[] = [
+    { kind: 'all' },
+    { kind: 'run', id: runId },
+    { kind: 'conversation', id: conversation },
+    { kind: 'channel', id: channel },
+    { kind: 'person', id: person },
+    { kind: 'model', id: model },
+  ];
+  for (const over of overs) {
+    const key = sumKeyOf(over);
+    sums.set(key, added(sums.get(key) ?? emptySum, sum));
+  }
+}
+
+function added(a: UsageSum, b: UsageSum): UsageSum {
+  return {
+    calls: a.calls + b.calls,
+    usage: {
+      input: a.usage.input + b.usage.input,
+      cacheRead: a.usage.cacheRead + b.usage.cacheRead,
+      cacheWrite: a.usage.cacheWrite + b.usage.cacheWrite,
+      output: a.usage.output + b.usage.output,
+      reasoning: a.usage.reasoning + b.usage.reasoning,
+    },
+    costUsd: a.costUsd + b.costUsd,
+    unknownCalls: a.unknownCalls + b.unknownCalls,
+  };
+}

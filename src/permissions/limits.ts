@@ -1,0 +1,31 @@
+/** Which limit is reached, in words for people: what it is, and who can raise it. */
+
+import { formatUsd } from '../base/text.ts';
+import type { LimitSettings } from './settings.ts';
+
+export interface Spent {
+  readonly runUsd: number;
+  readonly dayUsd: number;
+}
+
+/** The limit of money that is used up; undefined when a further step may be made. */
+export function reachedLimit(spent: Spent, limits: LimitSettings): string | undefined {
+  const { usdPerRun, usdPerDay } = limits;
+  if (usdPerDay !== undefined && spent.dayUsd >= usdPerDay) {
+    return `The limit of ${formatUsd(usdPerDay)} a day for all of us is used up. It starts anew at midnight UTC; an admin can raise it (\`limits.usdPerDay\`).`;
+  }
+  if (usdPerRun !== undefined && spent.runUsd >= usdPerRun) {
+    return `I stopped at the limit of ${formatUsd(usdPerRun)} for one run. Say "go on" if I should continue; an admin can raise it (\`limits.usdPerRun\`).`;
+  }
+  return undefined;
+}
+
+/** `waitMs`: until the oldest run of the hour no longer counts. */
+export function tooManyRuns(name: string, limits: LimitSettings, waitMs: number): string {
+  const minutes = Math.max(1, Math.ceil(waitMs / 60_000));
+  return `${name} has started ${limits.runsPerPersonHour} runs within an hour, which is the limit for one person. The next one can start in ${minutes} min; an admin can raise it (\`limits.runsPerPersonHour\`).`;
+}
+
+export function tooManySteps(limits: LimitSettings): string {
+  return `I stopped after ${limits.stepsPerRun} steps, the limit for one run. Say "go on" if I should continue; an admin can raise it (\`limits.stepsPerRun\`).`;
+}

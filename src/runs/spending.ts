@@ -1,0 +1,99 @@
+/** What a run may spend and what it spent: limits before, the ledger after each model call. */
+
+import type { MeteredCall } from '../agent/contract.ts';
+import type { Citation } from '../messages/chat.ts';
+import type { Entry } from '../messages/entries.ts';
+import { reachedLimit, tooManyRuns } from '../permissions/limits.ts';
+import type { ExecuteDeps } from './execute-deps.ts';
+import { receiptOf } from './receipt.ts';
+import type { RunRecord } from './run-record.ts';
+import type { Scene } from './scene.ts';
+
+const dayMs = 24 * 3600 * 1000;
+
+/** A sentence for people when the asker has started too many runs; counts this one otherwise. */
+export async function refusalToStart(
+  deps: ExecuteDeps,
+  { key }: Scene,
+  { asker, runId }: RunRecord,
+): Promise<string | undefined> {
+  const { limits } = deps.settings;
+  const waitMs = await deps.quota.take(asker.id, runId, limits.runsPerPersonHour);
+  if (waitMs === undefined) return undefined;
+  await auditLimit(deps, key, runId, asker.id, 'runsPerPersonHour');
+  return tooManyRuns(asker.name, limits, waitMs);
+}
+
+/** A sentence for people when no money is left for a further step. */
+export async function spentLimit(
+  deps: ExecuteDeps,
+  { key }: Scene,
+  record: RunRecord,
+): Promise<string | undefined> {
+  const { limits } = deps.settings;
+  if (limits.usdPerRun === undefined && limits.usdPerDay === undefined) return undefined;
+  const run = await deps.ledger.sum({ kind: 'run', id: record.runId }, daysOf(deps, record));
+  const day = await deps.ledger.sum({ kind: 'all' });
+  const told = reachedLimit({ runUsd: run.costUsd, dayUsd: day.costUsd }, limits);
+  if (told !== undefined) await auditLimit(deps, key, record.runId, record.asker.id, 'usd');
+  return told;
+}
+
+export async function recordCall(
+  deps: ExecuteDeps,
+  { conversation }: Scene,
+  { runId, asker }: RunRecord,
+  step: number,
+  call: MeteredCall,
+): Promise<void> {
+  await deps.ledger.record({ ...call, runId, step, conversation, person: asker.id });
+}
+
+/** The last line of a reply on what it took; undefined where nothing is to be said. */
+export async function receiptLine(
+  deps: ExecuteDeps,
+  { transcript }: Scene,
+  record: RunRecord,
+): Promise<string | undefined> {
+  const mode = deps.settings.runs.receipt;
+  if (mode === 'off' || (mode === 'changes' && record.handovers.length === 0)) return undefined;
+  const sum = await deps.ledger.sum({ kind: 'run', id: record.runId }, daysOf(deps, record));
+  const toolCalls = countCalls(transcript.entries(), record.runId);
+  return receiptOf({ record, sum, toolCalls, nowMs: deps.clock.now() }, mode);
+}
+
+/** Days that a run touches: it may have waited for people. */
+function daysOf(deps: ExecuteDeps, { startedAt }: RunRecord): number {
+  return Math.floor((deps.clock.now() - startedAt) / dayMs) + 2;
+}
+
+function countCalls(entries: readonly Entry[], runId: string): number {
+  return entries
+    .flatMap((entry) =>
+      entry.kind === 'assistant_message' && entry.runId === runId ? entry.parts : [],
+    )
+    .filter(({ kind }) => kind === 'tool_call').length;
+}
+
+async function auditLimit(
+  deps: ExecuteDeps,
+  conversation: string,
+  runId: string,
+  person: string,
+  limit: string,
+): Promise<void> {
+  await deps.audit.record({ kind: 'limit_reached', conversation, runId, limit, person });
+}
+
+const mostSources = 8;
+
+/** `Sources: [Title](url) · …`; undefined without any. */
+export function sourcesLine(sources: readonly Citation[]): string | undefined {
+  const byUrl = new Map(sources.map((source) => [source.url, source.title]));
+  if (byUrl.size === 0) return undefined;
+  const links = [...byUrl]
+    .slice(0, mostSources)
+    .map(([url, title]) => `[${title.replace(/[[\]\\`*_]/gu, ' ').trim() || url}](<${url}>)`);
+  const more = byUrl.size > mostSources ? ` and ${byUrl.size - mostSources} more` : '';
+  return `Sources: ${links.join(' · ')}${more}`;
+}
