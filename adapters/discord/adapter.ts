@@ -113,6 +113,7 @@ export function createDiscordAdapter(deps: DiscordAdapterDeps, settings: Discord
     const { newId } = deps;
     const interactions = createInteractions({
       ...{ call, clock, log, newId, inbound, members, book, onEvent, whisper },
+      commands: deps.commands,
     });
     const read = createReadBack({ call, log, directory, inbound, members, places });
     const download = createDownload({ call, transport, apiUrl });

@@ -9,10 +9,13 @@ import { errorFacts, type Log } from '../../src/base/log.ts';
 import { cutToUnits } from '../../src/base/text.ts';
 import type { CommandSummary } from '../../src/surface/command.ts';
 import { anyAnswer, type CallDiscord } from './rest.ts';
+import type { TypingInteraction } from './wire.ts';
 
 export const commandName = 'deckhand';
 const mostSubcommands = 25;
 const mostDescriptionUnits = 100;
+const mostChoices = 25;
+const mostChoiceUnits = 100;
 const optionTypes = { subcommand: 1, string: 3 } as const;
 
 const optionSchema = z.object({
@@ -20,6 +23,7 @@ const optionSchema = z.object({
   name: z.string(),
   description: z.string().default(''),
   required: z.boolean().default(false),
+  autocomplete: z.boolean().default(false),
 });
 const commandSchema = z.object({
   type: z.number().default(1),
@@ -37,11 +41,12 @@ export function slashCommandOf(commands: readonly CommandSummary[]): SlashComman
     options: commands
       .filter(({ name }) => /^[-_\p{Ll}\p{Lo}\p{N}]{1,32}$/u.test(name))
       .slice(0, mostSubcommands)
-      .map(({ name, usage, summary }) => ({
+      .map(({ name, usage, summary, suggest }) => ({
         type: optionTypes.subcommand,
         name,
         description: cutToUnits(summary, mostDescriptionUnits) || name,
         required: false,
+        autocomplete: false,
         options:
           usage.trim() === name
             ? []
@@ -51,6 +56,7 @@ export function slashCommandOf(commands: readonly CommandSummary[]): SlashComman
                   name: 'args',
                   description: cutToUnits(usage, mostDescriptionUnits),
                   required: false,
+                  autocomplete: suggest !== undefined,
                 },
               ],
       })),
@@ -80,7 +86,21 @@ export async function syncCommands(
   }
 }
 
-/** `required` is no field of a subcommand. */
+/** What the option that is being typed could become (resources: at most 25, of 100 characters). */
+export function choicesFor(
+  commands: readonly CommandSummary[],
+  { data }: TypingInteraction,
+): readonly { readonly name: string; readonly value: string }[] {
+  const [subcommand] = data.options;
+  const suggest = commands.find(({ name }) => name === subcommand?.name)?.suggest;
+  const typed = String(subcommand?.options[0]?.value ?? '').trim();
+  return (suggest?.(typed) ?? [])
+    .filter((value) => value.length <= mostChoiceUnits)
+    .slice(0, mostChoices)
+    .map((value) => ({ name: value, value }));
+}
+
+/** `required` and `autocomplete` are no fields of a subcommand. */
 function wireOf(command: SlashCommand): Readonly<Record<string, unknown>> {
   return {
     ...command,

@@ -11,8 +11,9 @@ import { cutToUnits, firstWords } from '../../src/base/text.ts';
 import type { Conversation } from '../../src/messages/conversation.ts';
 import type { Author } from '../../src/messages/people.ts';
 import type { OnEvent } from '../../src/surface/adapter.ts';
+import type { CommandSummary } from '../../src/surface/command.ts';
 import { type InboundEvent, noThread } from '../../src/surface/inbound.ts';
-import { commandName } from './commands.ts';
+import { choicesFor, commandName } from './commands.ts';
 import { isThreadType } from './directory.ts';
 import { isDiscordNumber } from './errors.ts';
 import { markdownOfDiscord } from './from-discord.ts';
@@ -36,7 +37,7 @@ export interface Interactions {
 }
 
 /** Interaction callback types. */
-const callbacks = { deferMessage: 5, deferUpdate: 6, form: 9 } as const;
+const callbacks = { deferMessage: 5, deferUpdate: 6, choices: 8, form: 9 } as const;
 const unknownInteraction = 10062;
 const alreadyAnswered = 40060;
 const formPrefix = 'form.';
@@ -52,6 +53,7 @@ export function createInteractions(deps: {
   readonly inbound: Inbound;
   readonly members: Members;
   readonly book: InteractionBook;
+  readonly commands: () => readonly CommandSummary[];
   readonly onEvent: OnEvent;
   readonly whisper: PrivateLine;
 }): Interactions {
@@ -243,6 +245,11 @@ export function createInteractions(deps: {
       switch (parsed.data.type) {
         case 2:
           if (parsed.data.data.name === commandName) await commanded(parsed.data);
+          return;
+        case 4:
+          await respond(parsed.data, callbacks.choices, {
+            choices: choicesFor(deps.commands(), parsed.data),
+          });
           return;
         case 3:
           await clicked(parsed.data);

@@ -142,6 +142,11 @@ export const commandInteractionSchema = z.object({
       .default([]),
   }),
 });
+/** Somebody types an option's value. */
+export const typingInteractionSchema = z.object({
+  ...commandInteractionSchema.shape,
+  type: z.literal(4),
+});
 export const clickInteractionSchema = z.object({
   ...interactionCommon,
   type: z.literal(3),
@@ -165,10 +170,12 @@ export const formInteractionSchema = z.object({
 });
 export const interactionSchema = z.discriminatedUnion('type', [
   commandInteractionSchema,
+  typingInteractionSchema,
   clickInteractionSchema,
   formInteractionSchema,
 ]);
 export type CommandInteraction = z.infer<typeof commandInteractionSchema>;
+export type TypingInteraction = z.infer<typeof typingInteractionSchema>;
 export type ClickInteraction = z.infer<typeof clickInteractionSchema>;
 export type FormInteraction = z.infer<typeof formInteractionSchema>;
 export type Interaction = z.infer<typeof interactionSchema>;

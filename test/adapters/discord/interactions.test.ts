@@ -276,6 +276,33 @@ describe('a slash command', () => {
     expect(lines.join('\n\n')).toBe(long);
   });
 
+  it('is completed while it is typed, with 25 words at most', async () => {
+    const words = Array.from({ length: 30 }, (_, index) => `acme/model-${index}`);
+    const discord = await setUp({
+      deps: {
+        commands: () => [
+          {
+            ...{ name: 'model', usage: 'model [NAME]', summary: 'Chooses a model' },
+            suggest: (typed) => [...words, 'x'.repeat(101)].filter((word) => word.includes(typed)),
+          },
+          { name: 'stop', usage: 'stop', summary: 'Stops the run' },
+        ],
+      },
+    });
+    const [command] = discord.guild.model.commands;
+    expect(command).toMatchObject({
+      options: [{ name: 'model', options: [{ name: 'args', autocomplete: true }] }, {}],
+    });
+    discord.guild.typeSlash(anna, ops, 'model');
+    await discord.guild.until(() => discord.guild.model.choices.length > 0);
+    expect(discord.guild.model.choices).toEqual(words.slice(0, 25));
+    discord.guild.typeSlash(anna, ops, 'model model-2');
+    await discord.guild.until(() => discord.guild.model.choices.length === 11);
+    expect(discord.guild.model.choices).toContain('acme/model-29');
+    discord.guild.typeSlash(anna, ops, 'stop x');
+    await discord.guild.until(() => discord.guild.model.choices.length === 0);
+  });
+
   it('is written once, and again only when it changed', async () => {
     const discord = await setUp({ deps: { commands } });
     const puts = () =>

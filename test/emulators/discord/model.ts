@@ -125,6 +125,8 @@ export interface Model {
   readonly messages: StoredMessage[];
   readonly privateMessages: PrivateMessage[];
   readonly interactions: Map<string, OpenInteraction>;
+  /** What was offered last for a command that is being written. */
+  choices: readonly string[];
   readonly forms: OpenForm[];
   readonly files: Map<string, StoredFile>;
   readonly typing: { readonly channelId: string; readonly at: number }[];
@@ -145,6 +147,7 @@ export function createModel(bot: Model['bot']): Model {
     messages: [],
     privateMessages: [],
     interactions: new Map(),
+    choices: [],
     forms: [],
     files: new Map(),
     typing: [],

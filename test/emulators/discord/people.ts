@@ -52,6 +52,8 @@ export interface People {
   submitForm(userId: string, text: string): string;
   /** `/deckhand <text>`: the first word is the subcommand. */
   slash(userId: string, channelId: string, text: string): string;
+  /** Begins to write a slash command; what Discord then offers stands in `model.choices`. */
+  typeSlash(userId: string, channelId: string, text: string): string;
 }
 
 export function createPeople(deps: {
@@ -277,23 +279,22 @@ export function createPeople(deps: {
       const { channelId } = messageNamed(open.messageId);
       return interact(userId, channelId, 5, data, open.messageId);
     },
-    slash: (userId, channelId, text) => {
-      const [name = '', ...rest] = text.trim().split(/\s+/u);
-      const args = rest.join(' ');
-      const data = {
-        id: '1',
-        name: 'deckhand',
-        type: 1,
-        options: [
-          {
-            name,
-            type: 1,
-            options: args === '' ? [] : [{ name: 'args', type: 3, value: args }],
-          },
-        ],
-      };
-      return interact(userId, channelId, 2, data, null);
-    },
+    slash: (userId, channelId, text) =>
+      interact(userId, channelId, 2, slashData(text, false), null),
+    typeSlash: (userId, channelId, text) =>
+      interact(userId, channelId, 4, slashData(text, true), null),
+  };
+}
+
+function slashData(text: string, isTyping: boolean): Json {
+  const [name = '', ...rest] = text.trim().split(/\s+/u);
+  const args = rest.join(' ');
+  const option = { name: 'args', type: 3, value: args, ...(isTyping ? { focused: true } : {}) };
+  return {
+    id: '1',
+    name: 'deckhand',
+    type: 1,
+    options: [{ name, type: 1, options: args === '' && !isTyping ? [] : [option] }],
   };
 }
 

@@ -58,6 +58,11 @@ function interactionOf({ model, rules }: RouteCall, token: string): OpenInteract
 }
 
 const callbackSchema = z.object({ type: z.number(), data: z.unknown().optional() });
+const choicesSchema = z.object({
+  choices: z
+    .array(z.object({ name: z.string().min(1).max(100), value: z.string().max(100) }))
+    .max(25),
+});
 const flagsSchema = z.object({ flags: z.number().optional() }).optional();
 
 const callback: Route = (call) => {
@@ -72,6 +77,9 @@ const callback: Route = (call) => {
     if (interaction.type === 5 || interaction.messageId === null) throw new Refusal(400, 50035);
     const form = checkedForm(data);
     model.forms.push({ userId: interaction.userId, form, messageId: interaction.messageId });
+  } else if (type === 8) {
+    if (interaction.type !== 4) throw new Refusal(400, 50035);
+    model.choices = choicesSchema.parse(data).choices.map(({ value }) => value);
   } else if (type === 5) {
     const isPrivate = ((flagsSchema.parse(data)?.flags ?? 0) & 64) !== 0;
     if (isPrivate) interaction.original = addPrivate(model, interaction.userId, null);
