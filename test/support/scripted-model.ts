@@ -1,8 +1,11 @@
 /** A model for tests of the loop: plays given answers, one a call, and keeps the requests. */
 
+import type { MeteredCall } from '../../src/agent/contract.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { sleep } from '../../src/base/clock.ts';
-import type { ChatPrompt, ChatStreamEvent, StopReason } from '../../src/messages/chat.ts';
+import type { ChatPrompt, Citation, StopReason } from '../../src/messages/chat.ts';
+import type { Usage } from '../../src/messages/usage.ts';
+import type { CompletionEvent } from '../../src/providers/completion.ts';
 import type { ResolvedModel } from '../../src/runs/deps.ts';
 
 export type ScriptedEvent =
@@ -10,7 +13,12 @@ export type ScriptedEvent =
   | { readonly call: string; readonly input: unknown; readonly id?: string }
   | { readonly waitMs: number }
   | { readonly fail: Error }
-  | { readonly stop: StopReason };
+  | { readonly stop: StopReason }
+  | { readonly sources: readonly Citation[] }
+  /** What the call used and cost (null: unknown). */
+  | { readonly used: Usage; readonly costUsd: number | null }
+  | { readonly wait: string; readonly delayMs: number }
+  | { readonly switchTo: string; readonly because: string };
 
 export interface ScriptedModel extends ResolvedModel {
   readonly requests: ChatPrompt[];
@@ -25,24 +33,46 @@ export function createScriptedModel(clock: Clock): ScriptedModel {
   const answers: (readonly ScriptedEvent[])[] = [];
   let calls = 0;
 
+  type OnCall = (call: MeteredCall) => Promise<void>;
+
+  const callOf = (event: ScriptedEvent): readonly CompletionEvent[] => {
+    if (!('call' in event)) return [];
+    calls += 1;
+    const callId = event.id ?? `call_${calls}`;
+    return [
+      { kind: 'tool_call_start', callId, name: event.call },
+      { kind: 'tool_call_ready', callId, name: event.call, input: event.input },
+    ];
+  };
+
+  async function* playWaits(event: ScriptedEvent, signal: AbortSignal, onCall: OnCall) {
+    if ('waitMs' in event) await sleep(clock, event.waitMs, signal);
+    if ('wait' in event) {
+      yield { kind: 'retry_waiting', reason: event.wait, delayMs: event.delayMs } as const;
+      await sleep(clock, event.delayMs, signal);
+    }
+    if ('used' in event) {
+      yield { kind: 'usage', usage: event.used } as const;
+      const costUsd = event.costUsd ?? undefined;
+      await onCall({ model: 'scripted/scripted', usage: event.used, costUsd });
+    }
+  }
+
   async function* play(
     events: readonly ScriptedEvent[],
     signal: AbortSignal,
-  ): AsyncGenerator<ChatStreamEvent> {
+    onCall: OnCall,
+  ): AsyncGenerator<CompletionEvent> {
     yield { kind: 'message_start', origin };
-    let stop: StopReason = 'end';
+    let stop: StopReason = events.some((event) => 'call' in event) ? 'tool_calls' : 'end';
     for (const event of events) {
-      if ('waitMs' in event) await sleep(clock, event.waitMs, signal);
       if ('fail' in event) throw event.fail;
-      if ('text' in event) yield { kind: 'text_delta', text: event.text };
       if ('stop' in event) stop = event.stop;
-      if ('call' in event) {
-        calls += 1;
-        const callId = event.id ?? `call_${calls}`;
-        stop = 'tool_calls';
-        yield { kind: 'tool_call_start', callId, name: event.call };
-        yield { kind: 'tool_call_ready', callId, name: event.call, input: event.input };
-      }
+      yield* playWaits(event, signal, onCall);
+      if ('text' in event) yield { kind: 'text_delta', text: event.text };
+      if ('sources' in event) yield { kind: 'citations', citations: event.sources };
+      if ('switchTo' in event) yield switchOf(event.switchTo, event.because);
+      yield* callOf(event);
     }
     yield { kind: 'message_end', stop, reasoningMs: 0 };
   }
@@ -52,12 +82,16 @@ export function createScriptedModel(clock: Clock): ScriptedModel {
     why: 'a test',
     efforts: [],
     requests,
-    complete: (prompt, signal) => {
+    complete: (prompt, signal, onCall) => {
       requests.push(structuredClone(prompt));
-      return play(answers.shift() ?? [{ text: 'ok' }], signal);
+      return play(answers.shift() ?? [{ text: 'ok' }], signal, onCall);
     },
     answer: (...events) => {
       answers.push(events);
     },
   };
+}
+
+function switchOf(to: string, reason: string): CompletionEvent {
+  return { kind: 'model_switched', from: 'scripted/scripted', to, reason, code: 'overloaded' };
 }
