@@ -93,7 +93,7 @@ async function* takeStep(current: Run, step: number): AsyncGenerator<RunEvent, S
     cacheKey: input.conversationKey,
   });
   const { message, broken } = yield* streamMessage(deps, prompt, scheduler, signal, step);
-  if (broken) return yield* endBrokenStep(current, step, message, broken);
+  if (broken) return yield* endBrokenStep(current, step, scheduler, message, broken);
   await storeMessage(current, step, message.parts(), message);
   const isPaused = message.stop === 'paused';
   yield { kind: 'step_finished', step, text: message.text(), goesOn: isPaused };
@@ -121,27 +121,43 @@ async function* takeStep(current: Run, step: number): AsyncGenerator<RunEvent, S
   return { kind: 'finished', silent: false };
 }
 
-/** A stop keeps what was shown; a lost connection keeps it and goes on; other errors end the run. */
+/**
+ * A stop keeps what was shown; a stream that broke in passing is never replayed: its text and its
+ * complete calls are kept, the calls get their results, and the next step goes on from there. Other
+ * errors end the run.
+ */
 async function* endBrokenStep(
   current: Run,
   step: number,
+  scheduler: ToolScheduler,
   message: MessageAccumulator,
   broken: BotError,
 ): AsyncGenerator<RunEvent, StepEnd> {
   const { signal, rules } = current;
+  const goesOn = !signal.aborted && isPassing(broken) && rules.mayGoOn();
   // Without the thoughts before them, item ids and seals of texts would be refused.
-  const shown = withoutBoundReasoning(message.parts()).filter((part) => part.kind === 'text');
-  const goesOn = !signal.aborted && broken.code === 'connection_lost' && rules.mayGoOn();
+  const shown = withoutBoundReasoning(message.parts()).filter(
+    ({ kind }) => kind === 'text' || (kind === 'tool_call' && goesOn),
+  );
+  const calls = shown.filter((part) => part.kind === 'tool_call');
   // On shutdown nothing of the step is kept: the next start makes the step anew.
-  const keeps = message.text().trim() !== '' && !isShutdown(signal);
+  const keeps = (message.text().trim() !== '' || calls.length > 0) && !isShutdown(signal);
   if (keeps) {
     await storeMessage(current, step, shown, message, goesOn ? 'broken' : 'stopped');
     yield { kind: 'step_finished', step, text: message.text(), goesOn };
   }
   if (signal.aborted) return stoppedBy(signal);
   if (!goesOn) return { kind: 'failed', error: broken };
-  if (keeps) await note(current, 'Your last message was cut off. Go on exactly where it stopped.');
-  return 'next_step';
+  const end = calls.length > 0 ? yield* runTools(current, step, scheduler, calls) : 'next_step';
+  if (keeps && end === 'next_step') {
+    await note(current, 'Your last message was cut off. Go on exactly where it stopped.');
+  }
+  return end;
+}
+
+/** Worth going on after: what came before it stays good. */
+function isPassing({ code }: BotError): boolean {
+  return code === 'connection_lost' || code === 'overloaded' || code === 'model_rate_limited';
 }
 
 function isShutdown(signal: AbortSignal): boolean {
