@@ -97,9 +97,10 @@ export function describePlatform(
       await Promise.all([stage.close(), model.close()]);
     });
 
-    const start = (): Promise<BotProcess> =>
+    const start = (more: Readonly<Record<string, string>> = {}): Promise<BotProcess> =>
       folder.start({
         ...stage.environment,
+        ...more,
         COMPATIBLE_BASE_URL: model.baseUrl('compatible'),
         DECKHAND_MODEL: 'compatible/test-model',
       });
@@ -119,6 +120,26 @@ export function describePlatform(
       return last;
     };
     const sent = (index: number): string => JSON.stringify(model.requests[index]?.body ?? null);
+
+    it('lets people choose the model by a button; the next answer is from it', async () => {
+      await start({
+        ANTHROPIC_API_KEY: 'key-1',
+        ANTHROPIC_BASE_URL: model.baseUrl('anthropic'),
+      });
+      answer(text('From the first.'));
+      const thread = await stage.say('anna', 'hello', { mention: true });
+      await untilAnswers(thread, (all) => all[0] === 'From the first.');
+      await stage.say('anna', '!model', { thread });
+      await untilAnswers(thread, (all) => all[1]?.includes('compatible/test-model') === true);
+      await stage.press('anna', thread, 'sonnet');
+      await untilAnswers(thread, (all) => all[1]?.includes('answers here from the next') === true);
+      answer(text('From the second.'));
+      await stage.say('anna', 'and now?', { thread });
+      await untilAnswers(thread, (all) => all[2] === 'From the second.');
+      expect(model.requests.map(({ wire }) => wire)).toEqual(['compatible', 'anthropic']);
+      expect(sent(1)).toContain('From the first.');
+      expect(model.requests.map(({ objection }) => objection)).toEqual([undefined, undefined]);
+    });
 
     it('answers a mention in its thread, streamed, once for five deliveries, and follows up with context', async () => {
       await start();

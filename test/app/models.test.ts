@@ -1,0 +1,88 @@
+/** The models as runs use them: chains, what may be chosen, waits. */
+
+import { describe, expect, it } from 'vitest';
+import { createModels } from '../../src/app/models.ts';
+import type { CompletionEvent } from '../../src/providers/completion.ts';
+import { createProviderRegistry } from '../../src/providers/registry.ts';
+import type { ProviderSettings } from '../../src/providers/settings.ts';
+import { say } from '../emulators/model/script.ts';
+import { createModelServer } from '../emulators/model-server.ts';
+import { chatRequestOf, createTestDeps, testCatalog } from '../support/providers.ts';
+
+function modelsOf(settings: ProviderSettings) {
+  const deps = createTestDeps();
+  const registry = createProviderRegistry(deps, settings, testCatalog);
+  const models = createModels(
+    { registry, clock: deps.clock, log: deps.log, random: () => 0.5 },
+    settings,
+  );
+  return { deps, models };
+}
+
+const key = { apiKey: 'k' };
+
+describe('models that may be chosen', () => {
+  it('are the described ones of providers with a key, the default first', () => {
+    const { models } = modelsOf({ gemini: key });
+    const names = models.offered().map(({ name }) => name);
+    expect(names[0]).toBe('gemini/gemini-3.6-flash');
+    expect(names.every((name) => /^(?:gemini|rehearsal)\//u.test(name))).toBe(true);
+  });
+
+  it('are those that the configuration offers, and the default', () => {
+    const { models } = modelsOf({ anthropic: key, gemini: key, offered: ['gemini/*'] });
+    const names = models.offered().map(({ name }) => name);
+    expect(names[0]).toBe('anthropic/claude-sonnet-5-5');
+    expect(names.slice(1).every((name) => name.startsWith('gemini/'))).toBe(true);
+    expect(models.choosable('sonnet')).toBe('anthropic/claude-sonnet-5-5');
+    expect(models.choosable('gemini/brand-new')).toBe('gemini/brand-new');
+    expect(() => models.choosable('anthropic/claude-haiku-5-5')).toThrow(/not offered here/u);
+    expect(() => models.choosable('openai/gpt-6.2-sol')).toThrow(/OPENAI_API_KEY/u);
+  });
+});
+
+describe('the chain', () => {
+  it('asks the next model when the first is overloaded, on another wire', async () => {
+    const server = await createModelServer();
+    try {
+      const settingsOf = (wire: 'anthropic' | 'openai') => ({
+        apiKey: 'k',
+        baseUrl: server.baseUrl(wire),
+      });
+      const { deps, models } = modelsOf({
+        anthropic: settingsOf('anthropic'),
+        openai: settingsOf('openai'),
+        fallback: ['anthropic/claude-sonnet-5-5', 'gemini/no-key', 'openai/gpt-6.2-sol'],
+      });
+      const overloaded = {
+        kind: 'status',
+        status: 529,
+        type: 'overloaded_error',
+        message: 'Overloaded',
+      } as const;
+      server.script(overloaded, overloaded, say('From the other one.'));
+      const events: CompletionEvent[] = [];
+      const running = (async () => {
+        const { complete } = models.modelOf(undefined);
+        const prompt = chatRequestOf('any');
+        for await (const event of complete(prompt, new AbortController().signal, async () => {})) {
+          events.push(event);
+        }
+      })();
+      while (!events.some(({ kind }) => kind === 'message_end')) {
+        await deps.clock.advance(1000);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await running;
+      expect(server.requests.map(({ wire }) => wire)).toEqual(['anthropic', 'anthropic', 'openai']);
+      expect(events.find(({ kind }) => kind === 'model_switched')).toMatchObject({
+        from: 'anthropic/claude-sonnet-5-5',
+        to: 'openai/gpt-6.2-sol',
+        reason: 'anthropic is overloaded',
+      });
+      expect(deps.log.lines.map(({ event }) => event)).toContain('fallback_not_available');
+    } finally {
+      await server.close();
+    }
+  });
+});
