@@ -18,13 +18,14 @@ import { createInbound, directSpace, directThread, type Inbound } from './inboun
 import { createInteractionBook } from './interaction-book.ts';
 import { createInteractions } from './interactions.ts';
 import { createMembers } from './members.ts';
+import { openTransport } from './open-transport.ts';
 import { createPlaces } from './places.ts';
 import { createPrivateLine } from './private-line.ts';
 import type { ProxySettings } from './proxy.ts';
 import { createReadBack } from './read-back.ts';
 import type { DiscordSettings } from './settings.ts';
 import { createSurface, type SurfaceDeps } from './surface.ts';
-import { directTransport, type Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 export interface DiscordAdapterDeps {
   readonly clock: Clock;
@@ -76,7 +77,7 @@ export function createDiscordAdapter(deps: DiscordAdapterDeps, settings: Discord
     }
     // The SDK is loaded only when the platform is on.
     const { connectDiscord } = await import('./connect.ts');
-    const transport = await transportOf(deps.proxy, log);
+    const transport = await openTransport(deps.proxy, log);
     try {
       const connection = await connectDiscord({ clock, log, transport }, { token, apiUrl });
       const assembled = assemble(connection, transport, apiUrl, onEvent);
@@ -197,12 +198,6 @@ function lateSurface(isConnected: () => boolean, now: () => Surface): Surface {
       await now().whisper(person, markdown, interactionId),
     download: async (file, mostBytes) => await now().download(file, mostBytes),
   };
-}
-
-async function transportOf(proxy: ProxySettings | undefined, log: Log): Promise<Transport> {
-  if (proxy === undefined) return directTransport;
-  const { proxiedTransport } = await import('./proxy.ts');
-  return proxiedTransport(proxy, log);
 }
 
 function stateOf(connection: Connection | null, now: number): AdapterState {

@@ -15,6 +15,7 @@ import { createDescribeFiles } from './files.ts';
 import { createInbound, type Inbound } from './inbound.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
 import { createNames } from './names.ts';
+import { openTransport } from './open-transport.ts';
 import { createPrivateLine } from './private-line.ts';
 import type { ProxySettings } from './proxy.ts';
 import { createRateLimited, type RateLimited } from './rate-limited.ts';
@@ -25,7 +26,7 @@ import { switchedOffCure } from './socket.ts';
 import { createStatusSigns } from './status.ts';
 import { createRemoveStray } from './stray.ts';
 import { createSurface, type SurfaceDeps } from './surface.ts';
-import { directTransport, type Transport } from './web-api.ts';
+import type { Transport } from './transport.ts';
 import type { Self, SlackMessage } from './wire.ts';
 
 export interface SlackAdapterDeps {
@@ -74,7 +75,7 @@ export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettin
     const tokens = checked(settings);
     // The SDK is loaded only when the platform is on.
     const { connectSlack } = await import('./connect.ts');
-    const transport = await transportOf(deps.proxy);
+    const transport = await openTransport(deps.proxy);
     try {
       const connection = await connectSlack({ clock, log, transport }, tokens);
       const assembled = assemble(connection, transport, tokens, onEvent);
@@ -238,12 +239,6 @@ function checked(settings: SlackSettings): CheckedSettings {
     );
   }
   return { ...settings, botToken, apiUrl };
-}
-
-async function transportOf(proxy: ProxySettings | undefined): Promise<Transport> {
-  if (proxy === undefined) return directTransport;
-  const { proxiedTransport } = await import('./proxy.ts');
-  return proxiedTransport(proxy);
 }
 
 function stateOf(connection: Connection | null, now: number): AdapterState {

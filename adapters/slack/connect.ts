@@ -19,7 +19,8 @@ import { reportMissingUsersRead } from './names.ts';
 import { sdkLogger } from './sdk-log.ts';
 import type { SlackSettings } from './settings.ts';
 import { createSocket, type Socket } from './socket.ts';
-import { type CallSlack, clientOptionsOf, createCallSlack, type Transport } from './web-api.ts';
+import type { Transport } from './transport.ts';
+import { type CallSlack, clientOptionsOf, createCallSlack } from './web-api.ts';
 import type { Self } from './wire.ts';
 
 interface Handlers {

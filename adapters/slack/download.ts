@@ -6,7 +6,8 @@
 import { BotError } from '../../src/base/errors.ts';
 import type { InboundFile } from '../../src/surface/inbound.ts';
 import { fileAnswerSchema } from './files.ts';
-import type { Answer, CallSlack, Transport } from './web-api.ts';
+import type { Answer, Transport } from './transport.ts';
+import type { CallSlack } from './web-api.ts';
 
 export type Download = (file: InboundFile, mostBytes: number) => Promise<Uint8Array>;
 

@@ -9,7 +9,8 @@ import { errorFacts, type Log } from '../../src/base/log.ts';
 import { noThread } from '../../src/surface/inbound.ts';
 import { drawMessage } from './draw.ts';
 import type { ResponseBook } from './response-book.ts';
-import type { CallSlack, Transport } from './web-api.ts';
+import type { Transport } from './transport.ts';
+import type { CallSlack } from './web-api.ts';
 
 export type PrivateLine = (
   place: { readonly channel: string; readonly thread: string },

@@ -1,7 +1,7 @@
 /** Requests and sockets through HTTPS_PROXY; hosts that NO_PROXY names go directly. */
 
 import { EnvHttpProxyAgent, fetch as proxiedFetch } from 'undici';
-import type { Transport } from './web-api.ts';
+import type { Transport } from './transport.ts';
 
 export interface ProxySettings {
   readonly httpsProxy: string;

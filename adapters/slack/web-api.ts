@@ -5,48 +5,16 @@
  */
 
 import type { WebClient, WebClientOptions } from '@slack/web-api';
-import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { slackErrorOf } from './errors.ts';
 import type { SlackMethod } from './methods.ts';
+import type { Request, SdkFetch, Transport } from './transport.ts';
 
 export type CallSlack = <Answer>(
   method: SlackMethod,
   args: Readonly<Record<string, unknown>>,
   answer: z.ZodType<Answer>,
 ) => Promise<Answer>;
-
-/** The part of fetch that is used here; bodies are texts. */
-interface Request {
-  readonly method?: string;
-  readonly headers?: Record<string, string>;
-  readonly body?: string;
-  readonly redirect?: 'error' | 'follow' | 'manual';
-  readonly signal?: AbortSignal;
-}
-type SdkFetch = NonNullable<WebClientOptions['fetch']>;
-
-export type Answer = Awaited<ReturnType<SdkFetch>> & { readonly body: ByteStream | null };
-interface ByteStream {
-  getReader(): {
-    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-    cancel(): Promise<void>;
-  };
-}
-
-/** How requests leave: the platform's fetch, or one that goes through a proxy. */
-export interface Transport {
-  fetch(url: string, request: Request): Promise<Answer>;
-  /** For the socket; null without a proxy. */
-  readonly dispatcher: Dispatcher | null;
-  close(): Promise<void>;
-}
-
-export const directTransport: Transport = {
-  fetch: (url, request) => globalThis.fetch(url, request),
-  dispatcher: null,
-  close: () => Promise.resolve(),
-};
 
 const requestTimeoutMs = 30_000;
 

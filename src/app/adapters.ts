@@ -4,15 +4,18 @@
  */
 
 import { createDiscordAdapter } from '../../adapters/discord/adapter.ts';
+import { checkDiscord } from '../../adapters/discord/doctor.ts';
 
 import { discordInviteUrl } from '../../adapters/discord/invite.ts';
 
 import { type DiscordSettings, discordSettingsSchema } from '../../adapters/discord/settings.ts';
 import { createSlackAdapter } from '../../adapters/slack/adapter.ts';
+import { checkSlack } from '../../adapters/slack/doctor.ts';
 import { type SlackSettings, slackSettingsSchema } from '../../adapters/slack/settings.ts';
 import { createWebAdapter, type WebArchive } from '../../adapters/web/adapter.ts';
 import { type WebSettings, webSettingsSchema } from '../../adapters/web/settings.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Finding } from '../base/finding.ts';
 import type { NewId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Adapter } from '../surface/adapter.ts';
@@ -107,6 +110,27 @@ function webWhy({ enabled }: WebSettings): Why {
   return enabled === false
     ? { on: false, why: 'platforms.web.enabled is false' }
     : { on: true, why: 'it needs no token' };
+}
+
+/** The check-up of each platform; one that is off is told as such. */
+export async function platformFindings(
+  deps: Pick<AdapterDeps, 'log' | 'proxy'>,
+  { slack, discord, web }: PlatformSettings,
+): Promise<readonly Finding[]> {
+  const proxy = deps.proxy ? { proxy: deps.proxy } : {};
+  const off = (what: string, { why }: Why): Finding => ({
+    state: 'off',
+    what,
+    text: `off: ${why}.`,
+  });
+  const why = { slack: slackWhy(slack), discord: discordWhy(discord), web: webWhy(web) };
+  return [
+    ...(why.slack.on ? await checkSlack(proxy, slack) : [off('slack', why.slack)]),
+    ...(why.discord.on
+      ? await checkDiscord({ ...proxy, log: deps.log }, discord)
+      : [off('discord', why.discord)]),
+    why.web.on ? { state: 'ok', what: 'local page', text: 'on.' } : off('local page', why.web),
+  ];
 }
 
 /** The address that invites the bot to a Discord server. */

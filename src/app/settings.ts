@@ -3,7 +3,7 @@
 import { systemClock } from '../base/clock.ts';
 import { botErrorOf } from '../base/errors.ts';
 import { randomId } from '../base/ids.ts';
-import type { Log } from '../base/log.ts';
+import { silentLog } from '../base/log.ts';
 import { type Environment, variables } from '../config/environment.ts';
 import { configFileOf, configInvalid, readConfig } from '../config/load.ts';
 import { readModels } from '../config/models.ts';
@@ -44,17 +44,10 @@ type Config = NonNullable<ReturnType<typeof readConfig<typeof platformSchemas>>[
 
 /** Every model that is named must be one that can be asked. */
 function modelProblems(config: Config, models: readonly ModelEntry[]): readonly string[] {
-  const silent: Log = {
-    debug: () => {},
-    info: () => {},
-    warn: () => {},
-    error: () => {},
-    with: () => silent,
-  };
   const registryDeps = {
     fetch: globalThis.fetch,
     clock: systemClock,
-    log: silent,
+    log: silentLog,
     newId: randomId,
     learned: { read: async () => [], add: async () => {} },
   };

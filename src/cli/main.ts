@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 
-/** The command line: `deckhand start`, `deckhand manifest slack|discord`. */
+/** The command line: `deckhand start`, `deckhand doctor`, `deckhand manifest slack|discord`. */
 
+import { runDoctor } from '../app/doctor.ts';
 import { manifestText } from '../app/manifest.ts';
 import { startFailure, startProcess } from '../app/process.ts';
 
 const usage = `deckhand start                     starts the bot
+deckhand doctor                    checks settings, store, tokens, keys and models
 deckhand manifest slack            prints the app manifest to paste at Slack
 deckhand manifest discord APP_ID   prints the address that invites the bot to a server
 `;
@@ -29,6 +31,14 @@ async function main([command = 'start', ...rest]: readonly string[]): Promise<nu
         exit: (code) => process.exit(code),
       });
       return undefined;
+    case 'doctor':
+      return runDoctor({
+        folder: process.cwd(),
+        nodeVersion: process.version,
+        write: (text) => {
+          process.stdout.write(text);
+        },
+      });
     case 'manifest':
       process.stdout.write(await manifestText(process.cwd(), rest));
       return 0;

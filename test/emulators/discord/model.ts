@@ -118,7 +118,13 @@ export interface OpenForm {
 }
 
 export interface Model {
-  readonly bot: { readonly id: string; readonly applicationId: string; readonly name: string };
+  readonly bot: {
+    readonly id: string;
+    readonly applicationId: string;
+    readonly name: string;
+    /** Application flags; the message content intent of a small bot by default. */
+    flags: number;
+  };
   readonly users: Map<string, DiscordUser>;
   readonly guilds: Map<string, Guild>;
   readonly channels: Map<string, Channel>;
@@ -137,10 +143,10 @@ export interface Model {
 
 const discordEpochMs = 1_420_070_400_000;
 
-export function createModel(bot: Model['bot']): Model {
+export function createModel(bot: Omit<Model['bot'], 'flags'>): Model {
   let last = 0n;
   return {
-    bot,
+    bot: { ...bot, flags: 1 << 19 },
     users: new Map(),
     guilds: new Map(),
     channels: new Map(),

@@ -175,7 +175,11 @@ export const appRoutes: Readonly<Record<string, Route>> = {
   'GET /users/@me': ({ model }) => ({ status: 200, body: botWire(model) }),
   'GET /applications/@me': ({ model }) => ({
     status: 200,
-    body: { id: model.bot.applicationId, name: model.bot.name, flags: 1 << 19 },
+    body: { id: model.bot.applicationId, name: model.bot.name, flags: model.bot.flags },
+  }),
+  'GET /users/@me/guilds': ({ model }) => ({
+    status: 200,
+    body: [...model.guilds.values()].map(({ id, name }) => ({ id, name })),
   }),
   'POST /users/@me/channels': openDirect,
   'GET /guilds/:id/members/:id': member,

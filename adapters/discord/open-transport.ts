@@ -1,0 +1,15 @@
+/** The way out: directly, or through the proxy that was passed in. */
+
+import type { Log } from '../../src/base/log.ts';
+import type { ProxySettings } from './proxy.ts';
+import { directTransport, type Transport } from './transport.ts';
+
+/** The proxy's client is loaded only where there is one. */
+export async function openTransport(
+  proxy: ProxySettings | undefined,
+  log: Log,
+): Promise<Transport> {
+  if (proxy === undefined) return directTransport;
+  const { proxiedTransport } = await import('./proxy.ts');
+  return proxiedTransport(proxy, log);
+}

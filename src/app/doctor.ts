@@ -1,0 +1,232 @@
+/**
+ * `deckhand doctor`: looks at everything that must be right before the bot can work, and says for
+ * each what it found and what cures it. Nothing is connected, posted or spent.
+ */
+
+import { constants } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { systemClock } from '../base/clock.ts';
+import { botErrorOf } from '../base/errors.ts';
+import type { Finding } from '../base/finding.ts';
+import { randomId } from '../base/ids.ts';
+import { silentLog } from '../base/log.ts';
+import { createRedactor } from '../base/redaction.ts';
+import { type Environment, readEnvironment } from '../config/environment.ts';
+import { createCatalog } from '../providers/catalog.ts';
+import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts';
+import { createModelFetch } from '../providers/transport.ts';
+import { openStore } from '../storage/open.ts';
+import type { Store } from '../storage/store.ts';
+import { platformFindings } from './adapters.ts';
+import { createLearnedBook, type StoredLearnedBook } from './learned.ts';
+import { loadSettings, proxyOf, type Settings, secretsOf } from './settings.ts';
+
+export interface DoctorHost {
+  readonly folder: string;
+  readonly nodeVersion: string;
+  write(text: string): void;
+}
+
+const signs = { ok: '✓', warning: '!', problem: '✗', off: '-' } as const;
+const leastNode = [20, 19] as const;
+const listTimeoutMs = 15_000;
+
+/** Writes one line a finding, as soon as it is known. The exit code: 1 with any problem. */
+export async function runDoctor(host: DoctorHost): Promise<number> {
+  const environment = readEnvironment(host.folder);
+  let hasProblem = false;
+  let redact = (text: string): string => text;
+  const tell = (finding: Finding): void => {
+    hasProblem ||= finding.state === 'problem';
+    host.write(`${signs[finding.state]} ${finding.what}: ${redact(finding.text)}\n`);
+  };
+  tell(nodeFinding(host.nodeVersion));
+  const settings = settingsOrFindings(environment, host.folder, tell);
+  if (settings) {
+    const redactor = createRedactor(secretsOf(settings));
+    redact = (text) => redactor.redact(text);
+    await examine(settings, environment, tell);
+  }
+  host.write(hasProblem ? '\nSomething needs to be mended.\n' : '\nAll is well.\n');
+  return hasProblem ? 1 : 0;
+}
+
+function nodeFinding(version: string): Finding {
+  const [major = 0, minor = 0] = version.replace(/^v/u, '').split('.').map(Number);
+  const [leastMajor, leastMinor] = leastNode;
+  const isOld = major < leastMajor || (major === leastMajor && minor < leastMinor);
+  return isOld
+    ? { state: 'problem', what: 'node', text: `${version} is too old: install 20.19 or later.` }
+    : { state: 'ok', what: 'node', text: `${version}.` };
+}
+
+function settingsOrFindings(
+  environment: Environment,
+  folder: string,
+  tell: (finding: Finding) => void,
+): Settings | undefined {
+  try {
+    const settings = loadSettings(environment, folder);
+    tell({
+      state: 'ok',
+      what: 'configuration',
+      text: `${path.relative(folder, settings.file)} is right.`,
+    });
+    return settings;
+  } catch (thrown) {
+    const [, ...problems] = botErrorOf(thrown).message.split('\n');
+    const texts = problems.length > 0 ? problems : [botErrorOf(thrown).message];
+    for (const text of texts) tell({ state: 'problem', what: 'configuration', text: text.trim() });
+    return undefined;
+  }
+}
+
+async function examine(
+  settings: Settings,
+  environment: Environment,
+  tell: (finding: Finding) => void,
+): Promise<void> {
+  const { config } = settings;
+  const proxy = proxyOf(environment);
+  tell(await workspaceFinding(config.workspace.folder));
+  const store = await openedStore(config.store.url, tell);
+  const findings = await platformFindings({ log: silentLog, proxy }, config.platforms);
+  for (const finding of findings) tell(finding);
+  const transport = createModelFetch(proxy ? { proxy } : {});
+  try {
+    const learned = store && createLearnedBook({ store, log: silentLog, now: systemClock.now });
+    const registry = createProviderRegistry(
+      {
+        fetch: transport.fetch,
+        clock: systemClock,
+        log: silentLog,
+        newId: randomId,
+        learned: learned ?? { read: async () => [], add: async () => {} },
+      },
+      config.models,
+      createCatalog(settings.models),
+    );
+    await examineModels(registry, settings, tell);
+    if (learned) await tellLearned(learned, tell);
+  } finally {
+    await transport.close();
+    await store?.close();
+  }
+}
+
+async function workspaceFinding(folder: string): Promise<Finding> {
+  const what = 'workspaces';
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+    return { state: 'ok', what, text: `${folder} can be written to.` };
+  } catch {
+    return {
+      state: 'problem',
+      what,
+      text: `${folder} cannot be written to: give this user the right, or set workspace.folder (DECKHAND_WORKSPACE).`,
+    };
+  }
+}
+
+async function openedStore(
+  url: string,
+  tell: (finding: Finding) => void,
+): Promise<Store | undefined> {
+  const shown = url.replace(/\/\/[^@/]*@/u, '//…@');
+  try {
+    const store = await openStore(url, { clock: systemClock, log: silentLog });
+    await store.check();
+    const isKept = url !== 'memory:';
+    tell({
+      state: isKept ? 'ok' : 'warning',
+      what: 'store',
+      text: isKept
+        ? `${shown} answers.`
+        : 'memory: forgets everything when the bot stops: set DECKHAND_STORE, or leave it out.',
+    });
+    return store;
+  } catch (thrown) {
+    tell({
+      state: 'problem',
+      what: 'store',
+      text: `${shown}: ${botErrorOf(thrown).message} Look at DECKHAND_STORE (store.url).`,
+    });
+    return undefined;
+  }
+}
+
+/** Each model that is named anywhere, against the list of its server. */
+async function examineModels(
+  registry: ProviderRegistry,
+  { config }: Settings,
+  tell: (finding: Finding) => void,
+): Promise<void> {
+  const { fallback } = config.models;
+  const named = [
+    registry.defaultModel.name,
+    ...config.channels.flatMap(({ model }) => (model === undefined ? [] : [model])),
+    ...(fallback === undefined || fallback === 'off' ? [] : fallback),
+  ];
+  const names = new Set(named.map((name) => registry.resolve(name).name));
+  const listed = new Map<string, Promise<readonly string[]>>();
+  for (const name of names) tell(await modelFinding(registry, name, listed));
+  const { usdPerRun, usdPerDay } = config.limits;
+  if (usdPerRun === undefined && usdPerDay === undefined) return;
+  for (const name of names) {
+    if (registry.resolve(name).facts.prices !== undefined) continue;
+    tell({
+      state: 'warning',
+      what: 'limits',
+      text: `A limit in US dollars is set, but the prices of ${name} are unknown, so its use does not count: add them to config/models.yaml.`,
+    });
+  }
+}
+
+async function modelFinding(
+  registry: ProviderRegistry,
+  name: string,
+  listed: Map<string, Promise<readonly string[]>>,
+): Promise<Finding> {
+  const what = `model ${name}`;
+  const { provider, model } = registry.resolve(name);
+  const [vendor = ''] = name.split('/');
+  const list =
+    listed.get(vendor) ??
+    provider
+      .listModels(AbortSignal.timeout(listTimeoutMs))
+      .then((models) => models.map(({ id }) => id));
+  listed.set(vendor, list);
+  try {
+    const ids = await list;
+    // Some servers list aliases only, or nothing: then the key is all that was checked.
+    if (ids.length === 0 || ids.includes(model)) {
+      return {
+        state: 'ok',
+        what,
+        text: `${vendor} takes the key${ids.length > 0 ? ' and lists the model' : ''}.`,
+      };
+    }
+    return {
+      state: 'warning',
+      what,
+      text: `${vendor} takes the key, but does not list this model among its ${ids.length}: look at its name (DECKHAND_MODEL, models.model).`,
+    };
+  } catch (thrown) {
+    return { state: 'problem', what, text: botErrorOf(thrown).message };
+  }
+}
+
+async function tellLearned(
+  learned: StoredLearnedBook,
+  tell: (finding: Finding) => void,
+): Promise<void> {
+  for (const { endpoint, model, names } of await learned.all()) {
+    tell({
+      state: 'warning',
+      what: `learned of ${model}`,
+      text: `${endpoint} refused these, they are left out: ${names.join(', ')}.`,
+    });
+  }
+}
