@@ -7,6 +7,7 @@ type HeaderFields = Readonly<Record<string, string>>;
  * be sent as one header with both values.
  */
 export function headersOver(ours: HeaderFields, given: HeaderFields = {}): HeaderFields {
-  const lowered = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]);
-  return { ...ours, ...Object.fromEntries(lowered) };
+  const merged: Record<string, string> = { ...ours };
+  for (const [name, value] of Object.entries(given)) merged[name.toLowerCase()] = value;
+  return merged;
 }

@@ -10,8 +10,7 @@ import type { ListingProvider } from '../catalog.ts';
 import type { ProviderDeps, ProviderOptions } from '../deps.ts';
 import { headersOver } from '../headers.ts';
 import { listFrom } from '../listing.ts';
-import type { ModelFetch } from '../transport.ts';
-import { endpointOf } from '../transport.ts';
+import { endpointOf, type ModelFetch } from '../transport.ts';
 import { listedModel } from './models.ts';
 import { anthropicRefusals } from './refusals.ts';
 import { anthropicRequest } from './request.ts';
@@ -53,8 +52,12 @@ export function createAnthropicProvider(
       logLevel: 'off',
     });
   };
-  const open = async ({ fetch, signal }: Wire, body: ReturnType<typeof anthropicRequest>) =>
-    (await clientOf(fetch)).messages.create(body, { signal });
+  // Not by messages.create, which writes to the console about each request of an older model.
+  const open = async ({ fetch, signal }: Wire, body: ReturnType<typeof anthropicRequest>) => {
+    const client = await clientOf(fetch);
+    const options = { body, signal, stream: true };
+    return client.post<AsyncIterable<unknown>>('/v1/messages', options);
+  };
   const streamOnce = (request: ChatRequest, signal: AbortSignal, learned: ReadonlySet<string>) => {
     const origin = { provider: name, endpoint, model: request.model };
     const body = anthropicRequest(request, origin, learned);
