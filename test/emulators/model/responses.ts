@@ -121,6 +121,7 @@ function itemObjection(
   }
   if (type === 'reasoning') return reasoningObjection(item, next, seals);
   if (called.length > 0) return `No tool output found for function call ${called[0]}.`;
+  if (type === 'web_search_call') return undefined;
   const { content } = item;
   const isEmpty = typeof content === 'string' ? content === '' : objectsOf(content).length === 0;
   return isEmpty ? 'content must not be empty' : undefined;
