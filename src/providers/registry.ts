@@ -8,7 +8,7 @@ import type { ChatProvider } from '../messages/chat.ts';
 import { createAnthropicProvider } from './anthropic/provider.ts';
 import type { Catalog, ModelFacts } from './catalog.ts';
 import { createCompatibleProvider } from './compatible/provider.ts';
-import type { ProviderDeps } from './deps.ts';
+import type { ProviderDeps, ProviderOptions } from './deps.ts';
 import { createGeminiProvider } from './gemini/provider.ts';
 import { createOpenaiProvider } from './openai/provider.ts';
 import { createRehearsalProvider } from './rehearsal/provider.ts';
@@ -53,7 +53,7 @@ const factsOf: Readonly<
     {
       readonly variable: string;
       readonly model: string;
-      readonly create: typeof createAnthropicProvider;
+      readonly create: (deps: ProviderDeps, options: ProviderOptions) => ChatProvider;
     }
   >
 > = {

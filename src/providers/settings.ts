@@ -54,12 +54,21 @@ export type ProviderSettings = Readonly<z.infer<typeof providerSettingsSchema>>;
 const usdPerMillion = z.number().min(0).exactOptional();
 const day = z.iso.date();
 
-/** US dollars per million tokens; what is left out is unknown, and so is the cost of its use. */
-export const pricesSchema = z.strictObject({
+const rates = {
   input: usdPerMillion,
   cacheRead: usdPerMillion,
   cacheWrite: usdPerMillion,
   output: usdPerMillion,
+};
+
+/** US dollars per million tokens; what is left out is unknown, and so is the cost of its use. */
+export const pricesSchema = z.strictObject({
+  ...rates,
+  /**
+   * Where longer prompts are dearer: a request with more tokens of prompt than this, cached ones
+   * counted, costs these rates for all its tokens.
+   */
+  longPrompt: z.strictObject({ aboveTokens: z.int().min(1), ...rates }).exactOptional(),
   /** The day on which they were looked up. */
   date: day,
 });

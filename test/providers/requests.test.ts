@@ -121,7 +121,7 @@ describe('requests', () => {
       model: 'claude-haiku-4-5',
       max_tokens: 1_000,
       stream: true,
-      system: 'You are a test.',
+      system: [{ type: 'text', text: 'You are a test.', cache_control: { type: 'ephemeral' } }],
       cache_control: { type: 'ephemeral' },
       messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
     });

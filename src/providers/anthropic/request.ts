@@ -2,37 +2,56 @@
 
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ChatRequest } from '../../messages/chat.ts';
-import type { AssistantPart, Origin, Raw, ToolResult, UserPart } from '../../messages/parts.ts';
+import type {
+  AssistantPart,
+  DocumentPart,
+  Origin,
+  Raw,
+  ToolResult,
+  UserPart,
+} from '../../messages/parts.ts';
+import { isBareTool } from '../adaptations.ts';
 import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
+import { mostOutputOf } from '../output-limit.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
+import { type BlockMessage, withCacheMarks } from './cache.ts';
+import { searchTools, withPairedServerTools } from './server-tools.ts';
+import { thinkingFields } from './thinking.ts';
 
 type Params = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;
 type ImageBlock = Anthropic.ImageBlockParam;
+type DocumentBlock = Anthropic.DocumentBlockParam;
 
-/** Generations that think adaptively by default; asking for summaries changes nothing else. */
-const thinksByDefault = /^claude-(?:opus|sonnet|haiku|fable|mythos)-5(?:-|$)/u;
-
-/** `learned` names what this server refused before (see the provider's adaptations). */
+/** `learned` names what this server refused before (see refusals.ts). */
 export function anthropicRequest(
   request: ChatRequest,
   origin: Origin,
   learned: ReadonlySet<string>,
 ): Params {
-  const withReasoning = !learned.has('no_reasoning');
-  const turns = normaliseMessages(request.messages, { origin, isContent, isPaused, withReasoning });
-  const asksSummaries = thinksByDefault.test(request.model) && !learned.has('no_thinking_field');
+  const mostOutputTokens = mostOutputOf(learned, request.mostOutputTokens);
+  const search = searchTools(request, learned);
+  const tools = [...request.tools.map((tool) => toolOf(tool, learned)), ...search];
+  const turns = normaliseMessages(withPairedServerTools(request.messages, search.length > 0), {
+    origin,
+    isContent,
+    isPaused,
+    withReasoning: !learned.has('no_reasoning'),
+  });
+  const seesDocuments = request.abilities.documents && !learned.has('no_documents');
+  const fields = {
+    ...(request.system === '' ? {} : { system: request.system }),
+    ...(tools.length === 0 ? {} : { tools }),
+    messages: turns.map((turn) => messageOf(turn, seesDocuments)),
+  };
+  const isCached = request.reasoning.caching !== false && !learned.has('no_cache_control');
   return {
     model: request.model,
-    max_tokens: request.mostOutputTokens,
+    max_tokens: mostOutputTokens,
     stream: true,
-    messages: turns.map(messageOf),
-    ...(request.system === '' ? {} : { system: request.system }),
-    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolOf) }),
-    ...(learned.has('no_cache_control') ? {} : { cache_control: { type: 'ephemeral' } }),
-    // Without it these models think behind empty blocks, and people see nothing move.
-    ...(asksSummaries ? { thinking: { type: 'adaptive', display: 'summarized' } } : {}),
+    ...(isCached ? withCacheMarks(fields) : fields),
+    ...thinkingFields({ ...request, mostOutputTokens }, learned),
   };
 }
 
@@ -46,23 +65,23 @@ function isPaused(parts: readonly AssistantPart[]): boolean {
   return last?.kind === 'raw' && isContent(last.raw);
 }
 
-function toolOf(tool: ChatRequest['tools'][number]): Anthropic.Tool {
-  return {
-    name: tool.name,
-    description: tool.description,
-    input_schema: { ...fitSchema(tool.inputSchema, 'plain'), type: 'object' },
-  };
+function toolOf(
+  { name, description, inputSchema }: ChatRequest['tools'][number],
+  learned: ReadonlySet<string>,
+): Anthropic.Tool {
+  const schema = isBareTool(learned, name) ? {} : fitSchema(inputSchema, 'plain');
+  return { name, description, input_schema: { ...schema, type: 'object' } };
 }
 
-function messageOf(turn: Turn): Anthropic.MessageParam {
+function messageOf(turn: Turn, seesDocuments: boolean): BlockMessage {
   if (turn.role === 'assistant') return { role: 'assistant', content: turn.parts.map(blockOf) };
   // All results of the turn stand together, before anything else.
   return {
     role: 'user',
     content: [
-      ...turn.results.map(resultBlock),
-      ...turn.results.flatMap(imagesBeside),
-      ...turn.parts.map(userBlock),
+      ...turn.results.map((result) => resultBlock(result, seesDocuments)),
+      ...turn.results.flatMap((result) => mediaBeside(result, seesDocuments)),
+      ...turn.parts.map((part) => userBlock(part, seesDocuments)),
     ],
   };
 }
@@ -70,7 +89,7 @@ function messageOf(turn: Turn): Anthropic.MessageParam {
 function blockOf(part: AssistantPart): Block {
   switch (part.kind) {
     case 'text':
-      return { type: 'text', text: part.text };
+      return textBlock(part.text, part.raw);
     case 'reasoning':
       return {
         type: 'thinking',
@@ -85,19 +104,28 @@ function blockOf(part: AssistantPart): Block {
   }
 }
 
+/** Citations go back as they came; their index is sealed. */
+function textBlock(text: string, raw: Raw | undefined): Block {
+  const { citations } = fieldsOf(raw);
+  // Likewise the vendor's own; the API checks them.
+  return (
+    Array.isArray(citations) ? { type: 'text', text, citations } : { type: 'text', text }
+  ) as Anthropic.TextBlockParam;
+}
+
 /** The API takes objects only. */
 function inputOf(input: unknown): unknown {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { input };
 }
 
-function userBlock(part: UserPart): Block {
+function userBlock(part: UserPart, seesDocuments: boolean): Block {
   switch (part.kind) {
     case 'text':
       return { type: 'text', text: part.text };
     case 'image':
       return imageBlock(part);
     case 'document':
-      return { type: 'text', text: documentText(part) };
+      return seesDocuments ? documentBlock(part) : { type: 'text', text: documentText(part) };
     case 'file':
       return { type: 'text', text: fileText(part) };
   }
@@ -111,25 +139,42 @@ function imageBlock(part: { readonly mediaType: string; readonly base64: string 
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: part.base64 } };
 }
 
-function imagesOf(result: ToolResult): ImageBlock[] {
-  return result.parts.flatMap((part) => (part.kind === 'image' ? [imageBlock(part)] : []));
+function documentBlock({ name, mediaType, base64 }: DocumentPart): DocumentBlock {
+  return {
+    type: 'document',
+    title: name,
+    source: { type: 'base64', media_type: mediaType, data: base64 },
+  };
 }
 
-/** A result with `is_error` may hold text only: its images follow the results. */
-function imagesBeside(result: ToolResult): Block[] {
-  const images = result.outcome === 'ok' ? [] : imagesOf(result);
-  return images.length === 0
-    ? []
-    : [{ type: 'text', text: `Images from ${result.name}:` }, ...images];
+/** What a result shows, where the model can look at it. */
+function mediaOf(result: ToolResult, seesDocuments: boolean): (ImageBlock | DocumentBlock)[] {
+  return result.parts.flatMap((part): (ImageBlock | DocumentBlock)[] => {
+    if (part.kind === 'image') return [imageBlock(part)];
+    return part.kind === 'document' && seesDocuments ? [documentBlock(part)] : [];
+  });
 }
 
-function resultBlock(result: ToolResult): Anthropic.ToolResultBlockParam {
-  const images = result.outcome === 'ok' ? imagesOf(result) : [];
-  const text = resultText(result);
+/** A result with `is_error` may hold text only: what it shows follows the results. */
+function mediaBeside(result: ToolResult, seesDocuments: boolean): Block[] {
+  const media = result.outcome === 'ok' ? [] : mediaOf(result, seesDocuments);
+  return media.length === 0 ? [] : [{ type: 'text', text: `Shown by ${result.name}:` }, ...media];
+}
+
+function resultBlock(result: ToolResult, seesDocuments: boolean): Anthropic.ToolResultBlockParam {
+  const media = result.outcome === 'ok' ? mediaOf(result, seesDocuments) : [];
+  const text = seesDocuments ? resultText(result) : resultText(withDocumentsNamed(result));
   return {
     type: 'tool_result',
     tool_use_id: result.callId,
-    content: images.length === 0 ? text : [{ type: 'text', text }, ...images],
+    content: media.length === 0 ? text : [{ type: 'text', text }, ...media],
     ...(result.outcome === 'ok' ? {} : { is_error: true }),
   };
+}
+
+function withDocumentsNamed(result: ToolResult): ToolResult {
+  const parts = result.parts.map((part) =>
+    part.kind === 'document' ? ({ kind: 'text', text: documentText(part) } as const) : part,
+  );
+  return { ...result, parts };
 }

@@ -1,61 +1,36 @@
 /** Raw Anthropic Messages events → ChatStreamEvent. */
 
-import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
+import { BotError } from '../../base/errors.ts';
 import type { NewId } from '../../base/ids.ts';
 import type { ChatStreamEvent, StopReason } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
-import type { Usage } from '../../messages/usage.ts';
-import { cutArguments, isWholeJson, type ParsedArguments, parseArguments } from '../arguments.ts';
+import { cutArguments, type ParsedArguments, parseArguments } from '../arguments.ts';
 import { idMark } from '../call-ids.ts';
 import { connectionLost } from '../errors.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
-
-const count = z.number().nullish().catch(null);
-const usageSchema = z.looseObject({
-  input_tokens: count,
-  output_tokens: count,
-  cache_creation_input_tokens: count,
-  cache_read_input_tokens: count,
-  output_tokens_details: z.looseObject({ thinking_tokens: count }).nullish().catch(null),
-});
-const text = z.string().nullish().catch(null);
-const blockSchema = z.looseObject({
-  type: z.string(),
-  id: text,
-  name: text,
-  text,
-  thinking: text,
-  signature: text,
-  input: z.unknown().optional(),
-});
-const eventSchema = z.looseObject({
-  type: z.string(),
-  index: z.number().optional(),
-  message: z.looseObject({ usage: usageSchema.nullish() }).optional(),
-  content_block: blockSchema.optional(),
-  delta: z
-    .looseObject({
-      type: text,
-      text,
-      partial_json: text,
-      thinking: text,
-      signature: text,
-      stop_reason: text,
-      citation: z.looseObject({ url: text, title: text }).nullish().catch(null),
-    })
-    .optional(),
-  usage: usageSchema.nullish(),
-});
-type WireEvent = z.infer<typeof eventSchema>;
-type WireBlock = z.infer<typeof blockSchema>;
+import { answeredCall, type ServerCall, toolOfResult } from './server-tools.ts';
+import {
+  citationsSchema,
+  eventSchema,
+  fieldOf,
+  stopOf,
+  usageOf,
+  type WireBlock,
+  type WireCitation,
+  type WireEvent,
+  type WireUsage,
+  withoutNulls,
+} from './wire.ts';
 
 interface OpenBlock {
   readonly block: WireBlock;
   readonly callId: string;
+  readonly citations: WireCitation[];
   json: string;
   signature: string;
+  hasText: boolean;
 }
 
 interface State {
@@ -63,24 +38,37 @@ interface State {
   readonly newId: NewId;
   readonly timer: ReasoningTimer;
   readonly blocks: Map<number, OpenBlock>;
+  /** The vendor's own calls, for their results. */
+  readonly serverCalls: Map<string, ServerCall>;
   /** Calls whose block is closed but whose arguments may have been cut. */
   closed: OpenBlock[];
-  usage: z.infer<typeof usageSchema>;
+  /** The block before this one was a text that nothing closed: the next text would run into it. */
+  endsInOpenText: boolean;
+  /** Something came that people may have seen. */
+  hasContent: boolean;
+  usage: WireUsage;
   stop: StopReason | undefined;
 }
 
-/** Translates a whole message. Throws connection_lost when `message_stop` never came. */
+/**
+ * Translates a whole message. Throws connection_lost when `message_stop` never came, and refused when
+ * the vendor's filter stopped it before anything was said.
+ */
 export async function* anthropicEvents(
   raw: AsyncIterable<unknown>,
   deps: { readonly clock: Clock; readonly newId: NewId },
   origin: Origin,
+  serverCalls: ReadonlyMap<string, ServerCall> = new Map(),
 ): AsyncGenerator<ChatStreamEvent, void> {
   const state: State = {
     origin,
     newId: deps.newId,
     timer: createReasoningTimer(deps.clock),
     blocks: new Map(),
+    serverCalls: new Map(serverCalls),
     closed: [],
+    endsInOpenText: false,
+    hasContent: false,
     usage: {},
     stop: undefined,
   };
@@ -91,17 +79,13 @@ export async function* anthropicEvents(
     if (event.type === 'message_stop') isOver = true;
     yield* translate(event, state);
   }
-  if (!isOver) throw connectionLost(spokenOf(origin), 'the stream ended before the message did.');
+  if (!isOver) throw connectionLost(origin, 'the stream ended before the message did.');
   yield* readyClosed(state, false);
   yield {
     kind: 'message_end',
     stop: state.stop ?? 'unknown',
     reasoningMs: state.timer.total(),
   };
-}
-
-function spokenOf({ provider, model, endpoint }: Origin): Origin {
-  return { provider, model, endpoint };
 }
 
 function* translate(event: WireEvent, state: State): Generator<ChatStreamEvent> {
@@ -121,33 +105,75 @@ function* translate(event: WireEvent, state: State): Generator<ChatStreamEvent> 
     case 'content_block_stop':
       yield* stopBlock(event.index ?? 0, state);
       return;
-    case 'message_delta': {
-      const reason = event.delta?.stop_reason;
-      if (typeof reason === 'string') {
-        state.stop = stopOf(reason);
-        yield* readyClosed(state, reason === 'max_tokens');
-      }
-      yield* usageEvents(event.usage, state);
+    case 'message_delta':
+      yield* messageDelta(event, state);
       return;
-    }
     default: // ping, message_stop, and types of later versions
   }
+}
+
+function* messageDelta(event: WireEvent, state: State): Generator<ChatStreamEvent> {
+  const reason = event.delta?.stop_reason;
+  if (typeof reason === 'string') {
+    state.stop = stopOf(reason);
+    yield* readyClosed(state, reason === 'max_tokens');
+  }
+  yield* usageEvents(event.usage, state);
+  if (state.stop === 'refused' && !state.hasContent) {
+    throw refusedError(state.origin, event.delta?.stop_details?.category ?? undefined);
+  }
+}
+
+/** Nobody has seen anything yet: it is a failure like others, and says which policy it was. */
+function refusedError(
+  { provider, model, endpoint }: Origin,
+  category: string | undefined,
+): BotError {
+  const why = category === undefined ? '' : ` (${category})`;
+  return new BotError('refused', `${provider} refused this content by its policy${why}.`, {
+    facts: { provider, model, endpoint, category: category ?? null },
+  });
 }
 
 function* startBlock(index: number, block: WireBlock, state: State): Generator<ChatStreamEvent> {
   // A next block proves that the one before was whole.
   yield* readyClosed(state, false);
-  const callId = block.id || state.newId('call');
-  state.blocks.set(index, { block, callId, json: '', signature: block.signature ?? '' });
+  if (block.type === 'text' && state.endsInOpenText) yield sealedText(state, {});
+  state.endsInOpenText = false;
+  const callId = fieldOf(block, 'id') || state.newId('call');
+  const citations = citationsSchema.parse(block['citations'] ?? []);
+  const signature = fieldOf(block, 'signature');
+  const open = { block, callId, citations, json: '', signature, hasText: false };
+  state.blocks.set(index, open);
   if (block.type === 'thinking') state.timer.think();
   else state.timer.pause();
-  if (block.type === 'text' && block.text) yield { kind: 'text_delta', text: block.text };
-  if (block.type === 'thinking' && block.thinking) {
-    yield { kind: 'reasoning_delta', text: block.thinking };
+  switch (block.type) {
+    case 'text':
+      yield* textEvents(open, fieldOf(block, 'text'), state);
+      yield* citations.flatMap(citationEvents);
+      return;
+    case 'thinking':
+      if (fieldOf(block, 'thinking') !== '') {
+        yield { kind: 'reasoning_delta', text: fieldOf(block, 'thinking') };
+      }
+      return;
+    case 'tool_use':
+      state.hasContent = true;
+      yield { kind: 'tool_call_start', callId, name: fieldOf(block, 'name') };
+      return;
+    default: // told at its end
   }
-  if (block.type === 'tool_use') {
-    yield { kind: 'tool_call_start', callId, name: block.name ?? '' };
-  }
+}
+
+function* textEvents(open: OpenBlock, text: string, state: State): Generator<ChatStreamEvent> {
+  if (text === '') return;
+  open.hasText = true;
+  state.hasContent = true;
+  yield { kind: 'text_delta', text };
+}
+
+function citationEvents({ url, title }: WireCitation): ChatStreamEvent[] {
+  return url ? [{ kind: 'citations', citations: [{ url, title: title || url }] }] : [];
 }
 
 function* deltaEvents({ index, delta }: WireEvent, state: State): Generator<ChatStreamEvent> {
@@ -155,7 +181,7 @@ function* deltaEvents({ index, delta }: WireEvent, state: State): Generator<Chat
   if (open === undefined || !delta) return;
   switch (delta.type ?? '') {
     case 'text_delta':
-      if (delta.text) yield { kind: 'text_delta', text: delta.text };
+      yield* textEvents(open, delta.text ?? '', state);
       return;
     case 'thinking_delta':
       if (delta.thinking) yield { kind: 'reasoning_delta', text: delta.thinking };
@@ -172,10 +198,9 @@ function* deltaEvents({ index, delta }: WireEvent, state: State): Generator<Chat
       return;
     }
     case 'citations_delta':
-      if (delta.citation?.url) {
-        const { url, title } = delta.citation;
-        yield { kind: 'citations', citations: [{ url, title: title ?? url }] };
-      }
+      if (!delta.citation) return;
+      open.citations.push(delta.citation);
+      yield* citationEvents(delta.citation);
       return;
     default:
   }
@@ -185,44 +210,71 @@ function* stopBlock(index: number, state: State): Generator<ChatStreamEvent> {
   const open = state.blocks.get(index);
   if (open === undefined) return;
   state.blocks.delete(index);
-  const { block, signature } = open;
-  switch (block.type) {
+  switch (open.block.type) {
     case 'text':
+      // The block goes back with its sources, and as a block of its own.
+      if (open.hasText && open.citations.length > 0)
+        yield sealedText(state, { citations: open.citations });
+      else state.endsInOpenText = open.hasText;
       return;
     case 'thinking':
       state.timer.pause();
-      if (signature !== '') {
-        yield { kind: 'reasoning_signature', raw: rawOf(state.origin, { signature }) };
+      if (open.signature !== '') {
+        const raw = rawOf(state.origin, { signature: open.signature });
+        yield { kind: 'reasoning_signature', raw };
       }
       return;
     case 'tool_use':
-      if (isWholeJson(open.json)) yield readyEvent(open, parseArguments(open.json), state.origin);
-      else state.closed.push(open);
+      if (isObject(parsedInput(open.json))) {
+        yield readyEvent(open, parseArguments(open.json), state.origin);
+      } else state.closed.push(open);
       return;
-    default: {
-      const data = open.json === '' ? block : { ...block, ...parseArguments(open.json) };
-      yield { kind: 'raw_part', part: 'own', raw: rawOf(state.origin, withoutNulls(data)) };
-    }
+    default:
+      yield* ownBlockEvents(open, state);
   }
 }
 
-/** Fields the schema filled with null were not on the wire. */
-function withoutNulls(block: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(block).filter(([, value]) => value != null));
+/** Vendor data that closes the text before it. */
+function sealedText(state: State, data: { citations?: readonly WireCitation[] }): ChatStreamEvent {
+  return { kind: 'raw_part', part: 'text', raw: rawOf(state.origin, { type: 'text', ...data }) };
+}
+
+/** Blocks that are the vendor's alone: redacted thoughts, its own calls and their results. */
+function* ownBlockEvents({ block, json }: OpenBlock, state: State): Generator<ChatStreamEvent> {
+  const whole = json === '' ? block : { ...block, input: parsedInput(json) ?? {} };
+  yield { kind: 'raw_part', part: 'own', raw: rawOf(state.origin, whole) };
+  if (block.type === 'server_tool_use') {
+    const call = { name: fieldOf(block, 'name'), input: whole['input'] ?? {} };
+    state.serverCalls.set(fieldOf(block, 'id'), call);
+  }
+  const answered = answeredCall(block.type, fieldOf(block, 'tool_use_id'));
+  if (answered === undefined) return;
+  const call = state.serverCalls.get(answered) ?? { name: toolOfResult(block.type), input: {} };
+  yield { kind: 'server_tool', ...call, result: block['content'] ?? null };
+}
+
+function parsedInput(json: string): unknown {
+  const parsed = parseArguments(json);
+  return json.trim() === '' || 'inputError' in parsed ? undefined : parsed.input;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * Calls that closed without whole JSON: empty means no arguments, unless the message was cut by the
- * token limit just there.
+ * Calls that closed without a whole object: empty means no arguments, unless the message was cut by
+ * the token limit just there.
  */
 function* readyClosed(state: State, isCut: boolean): Generator<ChatStreamEvent> {
   const closed = state.closed;
   state.closed = [];
   for (const open of closed) {
     const isEmpty = open.json.trim() === '';
-    const given = isEmpty ? inputAtStart(open.block.input) : undefined;
-    const cut = isEmpty && isCut ? cutArguments : undefined;
-    const parsed = given === undefined ? (cut ?? parseArguments(open.json)) : { input: given };
+    const given = isEmpty ? inputAtStart(open.block['input']) : undefined;
+    const written = parseArguments(open.json);
+    const isWhole = 'inputError' in written || !isCut;
+    const parsed = given === undefined ? (isWhole ? written : cutArguments) : { input: given };
     yield readyEvent(open, parsed, state.origin);
   }
 }
@@ -238,50 +290,18 @@ function readyEvent(open: OpenBlock, parsed: ParsedArguments, origin: Origin): C
   return {
     kind: 'tool_call_ready',
     callId: open.callId,
-    name: open.block.name ?? '',
+    name: fieldOf(open.block, 'name'),
     ...parsed,
     ...(mark === undefined ? {} : { raw: rawOf(origin, mark) }),
   };
 }
 
 function* usageEvents(
-  usage: z.infer<typeof usageSchema> | null | undefined,
+  usage: WireUsage | null | undefined,
   state: State,
 ): Generator<ChatStreamEvent> {
   if (!usage) return;
   // Cumulative, and not every count is in both places.
   state.usage = { ...state.usage, ...withoutNulls(usage) };
   yield { kind: 'usage', usage: usageOf(state.usage) };
-}
-
-function usageOf(usage: z.infer<typeof usageSchema>): Usage {
-  const output = usage.output_tokens ?? 0;
-  const reasoning = Math.min(usage.output_tokens_details?.thinking_tokens ?? 0, output);
-  return {
-    input: usage.input_tokens ?? 0,
-    cacheRead: usage.cache_read_input_tokens ?? 0,
-    cacheWrite: usage.cache_creation_input_tokens ?? 0,
-    output: output - reasoning,
-    reasoning,
-  };
-}
-
-function stopOf(reason: string): StopReason {
-  switch (reason) {
-    case 'end_turn':
-    case 'stop_sequence':
-      return 'end';
-    case 'tool_use':
-      return 'tool_calls';
-    case 'max_tokens':
-      return 'output_limit';
-    case 'model_context_window_exceeded':
-      return 'context_limit';
-    case 'refusal':
-      return 'refused';
-    case 'pause_turn':
-      return 'paused';
-    default:
-      return 'unknown';
-  }
 }

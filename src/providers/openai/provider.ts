@@ -3,32 +3,31 @@
  * carries the request; reading starts at its raw events. Retries, timeouts and silence are ours.
  */
 
-import type { ChatProvider } from '../../messages/chat.ts';
-import { createAdaptations, dueWhen } from '../adaptations.ts';
+import type { ChatRequest } from '../../messages/chat.ts';
+import { createAdaptations } from '../adaptations.ts';
 import { idleMsOf, sdkTimeoutMs, type Wire, wireEvents } from '../call.ts';
+import type { ListingProvider } from '../catalog.ts';
 import type { ProviderDeps, ProviderOptions } from '../deps.ts';
-import { endpointOf } from '../transport.ts';
+import { headersOver } from '../headers.ts';
+import { listFrom } from '../listing.ts';
+import { endpointOf, type ModelFetch } from '../transport.ts';
+import { openaiRefusals } from './refusals.ts';
 import { openaiRequest } from './request.ts';
 import { openaiEvents } from './stream.ts';
 
 /** `baseUrl` ends in `/v1`. */
-export function createOpenaiProvider(deps: ProviderDeps, options: ProviderOptions): ChatProvider {
+export function createOpenaiProvider(
+  deps: ProviderDeps,
+  options: ProviderOptions,
+): ListingProvider {
+  const name = options.name ?? 'openai';
   const baseUrl = options.baseUrl ?? 'https://api.openai.com/v1';
   const endpoint = endpointOf(baseUrl);
-  const adaptations = createAdaptations(deps, endpoint, [
-    dueWhen(
-      'no_reasoning',
-      /encrypted[_ ]content.{0,60}(?:could not|invalid|verif)|without its required|items are not persisted/iu,
-      'request',
-    ),
-    // Summaries need a verified organisation, sealed thoughts a reasoning model.
-    dueWhen('no_summary', /reasoning\.summary|reasoning summar/iu),
-    dueWhen('no_include', /^include\b|'include'|encrypted content is not supported/iu),
-    dueWhen('no_cache_key', /prompt_cache_key/u),
-  ]);
-  const open = async ({ fetch, signal }: Wire, body: ReturnType<typeof openaiRequest>) => {
+  const headers = headersOver({ authorization: `Bearer ${options.apiKey}` }, options.headers);
+  const adaptations = createAdaptations(deps, endpoint, openaiRefusals);
+  const clientOf = async (fetch: ModelFetch) => {
     const { OpenAI } = await import('openai');
-    const client = new OpenAI({
+    return new OpenAI({
       apiKey: options.apiKey,
       baseURL: baseUrl,
       organization: null,
@@ -40,19 +39,25 @@ export function createOpenaiProvider(deps: ProviderDeps, options: ProviderOption
       timeout: sdkTimeoutMs,
       logLevel: 'off',
     });
-    return client.responses.create(body, { signal });
+  };
+  const open = async ({ fetch, signal }: Wire, body: ReturnType<typeof openaiRequest>) =>
+    (await clientOf(fetch)).responses.create(body, { signal });
+  const streamOnce = (request: ChatRequest, signal: AbortSignal, learned: ReadonlySet<string>) => {
+    const origin = { provider: name, endpoint, model: request.model };
+    const body = openaiRequest(request, origin, learned);
+    const call = { ...origin, idleMs: idleMsOf(baseUrl), headers };
+    const raw = wireEvents(deps, call, signal, (wire) => open(wire, body));
+    return openaiEvents(raw, deps, origin);
   };
   return {
-    name: 'openai',
-    stream: (request, signal) => {
-      const origin = { provider: 'openai', endpoint, model: request.model };
-      const headers = { authorization: `Bearer ${options.apiKey}` };
-      const call = { ...origin, idleMs: idleMsOf(baseUrl), headers };
-      return adaptations.stream(request, (learned) => {
-        const body = openaiRequest(request, origin, learned);
-        const raw = wireEvents(deps, call, signal, (wire) => open(wire, body));
-        return openaiEvents(raw, deps, origin);
-      });
-    },
+    name,
+    stream: (request, signal) =>
+      adaptations.stream(request, (learned) => streamOnce(request, signal, learned)),
+    // Ids are all that this list tells; it names models for images and sound too.
+    listModels: (signal) =>
+      listFrom(deps, { provider: name, endpoint, headers }, signal, async function* (wire) {
+        const client = await clientOf(wire.fetch);
+        for await (const { id } of client.models.list({ signal: wire.signal })) yield { id };
+      }),
   };
 }

@@ -3,41 +3,80 @@
 import { createHash } from 'node:crypto';
 import type OpenAI from 'openai';
 import type { ChatRequest } from '../../messages/chat.ts';
-import type { AssistantPart, Origin, Raw, ToolResult, UserPart } from '../../messages/parts.ts';
+import { fitEffort } from '../../messages/model.ts';
+import type {
+  AssistantPart,
+  DocumentPart,
+  Origin,
+  Raw,
+  ResultPart,
+  ToolResult,
+  UserPart,
+} from '../../messages/parts.ts';
+import { isBareTool } from '../adaptations.ts';
 import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
+import { mostOutputOf } from '../output-limit.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
 
 type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
 type Item = OpenAI.Responses.ResponseInputItem;
 
-const reasons = /^(?:gpt-(?:[5-9]|\d\d)|o\d)/u;
 /** OpenAI's limit for prompt_cache_key. */
 const mostCacheKeyChars = 64;
 
-/** `learned` names what this server refused before (see the provider's adaptations). */
+/** `learned` names what this server refused before (see refusals.ts). */
 export function openaiRequest(
   request: ChatRequest,
   origin: Origin,
   learned: ReadonlySet<string>,
 ): Params {
-  const withReasoning = !learned.has('no_reasoning');
-  const turns = normaliseMessages(request.messages, { origin, isContent, withReasoning });
-  const isReasoning = reasons.test(request.model);
+  const { abilities, reasoning } = request;
+  const turns = normaliseMessages(request.messages, {
+    origin,
+    isContent,
+    withReasoning: !learned.has('no_reasoning'),
+  });
+  const isReasoning = abilities.thinking.length > 0;
+  const seesDocuments = abilities.documents && !learned.has('no_documents');
+  const tools = toolsOf(request, learned);
+  const isCached = reasoning.caching !== false && !learned.has('no_cache_key');
   return {
     model: request.model,
     stream: true,
     store: false,
-    input: turns.flatMap((turn) => itemsOf(turn, isReasoning)),
-    max_output_tokens: request.mostOutputTokens,
+    input: turns.flatMap((turn) => itemsOf(turn, isReasoning, seesDocuments)),
+    max_output_tokens: mostOutputOf(learned, request.mostOutputTokens),
     ...(request.system === '' ? {} : { instructions: request.system }),
-    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolOf) }),
-    ...(learned.has('no_cache_key') ? {} : { prompt_cache_key: cacheKeyOf(request.cacheKey) }),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(isCached ? { prompt_cache_key: cacheKeyOf(request.cacheKey) } : {}),
     ...(isReasoning && !learned.has('no_include')
       ? { include: ['reasoning.encrypted_content'] }
       : {}),
-    ...(isReasoning && !learned.has('no_summary') ? { reasoning: { summary: 'auto' } } : {}),
+    ...reasoningField(request, learned),
+    ...(abilities.verbosity && reasoning.verbosity !== undefined && !learned.has('no_verbosity')
+      ? { text: { verbosity: reasoning.verbosity } }
+      : {}),
   };
+}
+
+/** Summaries are asked for, or people see nothing of the thoughts; not where nothing is thought. */
+function reasoningField(
+  { abilities, reasoning }: ChatRequest,
+  learned: ReadonlySet<string>,
+): { readonly reasoning?: NonNullable<Params['reasoning']> } {
+  const takesEffort = abilities.thinking.includes('effort') && !learned.has('no_effort');
+  const effort =
+    takesEffort && reasoning.effort !== undefined
+      ? fitEffort(reasoning.effort, abilities)
+      : undefined;
+  const hasSummary = abilities.summary && effort !== 'none' && !learned.has('no_summary');
+  const summary = reasoning.summary ?? 'auto';
+  const field = {
+    ...(effort === undefined ? {} : { effort }),
+    ...(hasSummary && summary !== 'none' ? { summary } : {}),
+  };
+  return Object.keys(field).length === 0 ? {} : { reasoning: field };
 }
 
 /** Other items than thoughts (a provider's own tools) are content. */
@@ -50,29 +89,35 @@ function cacheKeyOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-function toolOf(tool: ChatRequest['tools'][number]): OpenAI.Responses.FunctionTool {
-  return {
-    type: 'function',
-    name: tool.name,
-    description: tool.description,
-    parameters: fitSchema(tool.inputSchema, 'plain'),
+/** Ours, and the vendor's own search where it is wished and possible. */
+function toolsOf(request: ChatRequest, learned: ReadonlySet<string>): OpenAI.Responses.Tool[] {
+  const own = request.tools.map(({ name, description, inputSchema }) => ({
+    type: 'function' as const,
+    name,
+    description,
+    parameters: isBareTool(learned, name) ? { type: 'object' } : fitSchema(inputSchema, 'plain'),
     strict: false,
-  };
+  }));
+  const canSearch = request.abilities.webSearch && !learned.has('no_web_search');
+  const isTaken = own.some(({ name }) => name === 'web_search');
+  return request.webSearch && canSearch && !isTaken ? [...own, { type: 'web_search' }] : own;
 }
 
-function itemsOf(turn: Turn, isReasoning: boolean): Item[] {
+function itemsOf(turn: Turn, isReasoning: boolean, seesDocuments: boolean): Item[] {
   if (turn.role === 'assistant') return assistantItems(turn.parts, isReasoning);
-  const results = turn.results.map(resultItem);
+  const results = turn.results.map((result) => resultItem(result, seesDocuments));
   if (turn.parts.length === 0) return results;
-  return [...results, { role: 'user', content: turn.parts.map(contentOf) }];
+  const content = turn.parts.map((part) => contentOf(part, seesDocuments));
+  return [...results, { role: 'user', content }];
 }
 
 /**
- * A model that reasons takes items under their ids only behind the thought they came with; without
- * it texts and calls go without an id, and items that are nothing but their id stay behind.
+ * Items are taken under their ids only behind the thought they came with; without it texts and calls
+ * go without an id. Items that are nothing but their id (searches) stay behind then, unless the
+ * model never thinks.
  */
 function assistantItems(parts: readonly AssistantPart[], isReasoning: boolean): Item[] {
-  let hasIds = !isReasoning;
+  let hasIds = false;
   return parts.flatMap((part): Item[] => {
     switch (part.kind) {
       case 'text':
@@ -84,22 +129,24 @@ function assistantItems(parts: readonly AssistantPart[], isReasoning: boolean): 
         if (part.raw === undefined) return [];
         if (!isContent(part.raw)) hasIds = true;
         // The vendor's own item, kept from the same server and model: its shape is theirs to know.
-        return hasIds ? [fieldsOf(part.raw) as unknown as Item] : [];
+        return hasIds || !isReasoning ? [fieldsOf(part.raw) as unknown as Item] : [];
       }
     }
   });
 }
 
 function messageItem(text: string, raw: Raw | undefined, hasIds: boolean): Item {
-  const id = textField(raw, 'id');
+  const { id, content } = fieldsOf(raw);
   const phase = phaseOf(raw);
-  if (id === undefined || !hasIds) return { role: 'assistant', content: text, ...phase };
+  if (typeof id !== 'string' || !hasIds) return { role: 'assistant', content: text, ...phase };
+  const plain = [{ type: 'output_text', text, annotations: [] }];
   return {
     type: 'message',
     role: 'assistant',
     id,
     status: 'completed',
-    content: [{ type: 'output_text', text, annotations: [] }],
+    // With its annotations, where it had any.
+    content: (Array.isArray(content) ? content : plain) as OpenAI.Responses.ResponseOutputText[],
     ...phase,
   };
 }
@@ -121,37 +168,47 @@ function callItem(part: Extract<AssistantPart, { kind: 'tool_call' }>, hasIds: b
   };
 }
 
-function resultItem(result: ToolResult): Item {
+function resultItem(result: ToolResult, seesDocuments: boolean): Item {
   const text = resultText(result);
-  const images = result.parts.flatMap((part) => (part.kind === 'image' ? [part] : []));
+  const media = result.parts.flatMap((part) => mediaOf(part, seesDocuments));
   return {
     type: 'function_call_output',
     call_id: result.callId,
-    output:
-      images.length === 0 ? text : [{ type: 'input_text', text }, ...images.map(imageContent)],
+    output: media.length === 0 ? text : [{ type: 'input_text', text }, ...media],
   };
 }
 
-function contentOf(part: UserPart): OpenAI.Responses.ResponseInputContent {
+type Content =
+  | OpenAI.Responses.ResponseInputText
+  | OpenAI.Responses.ResponseInputImage
+  | OpenAI.Responses.ResponseInputFile;
+
+/** What a result shows; its texts are in the result's own. */
+function mediaOf(part: ResultPart, seesDocuments: boolean): Content[] {
+  return part.kind === 'text' ? [] : [contentOf(part, seesDocuments)];
+}
+
+function contentOf(part: UserPart, seesDocuments: boolean): Content {
   switch (part.kind) {
     case 'text':
       return { type: 'input_text', text: part.text };
     case 'image':
-      return imageContent(part);
+      return {
+        type: 'input_image',
+        detail: 'auto',
+        image_url: `data:${part.mediaType};base64,${part.base64}`,
+      };
     case 'document':
-      return { type: 'input_text', text: documentText(part) };
+      return seesDocuments ? fileContent(part) : { type: 'input_text', text: documentText(part) };
     case 'file':
       return { type: 'input_text', text: fileText(part) };
   }
 }
 
-function imageContent(part: {
-  readonly mediaType: string;
-  readonly base64: string;
-}): OpenAI.Responses.ResponseInputImage {
+function fileContent({ name, mediaType, base64 }: DocumentPart): Content {
   return {
-    type: 'input_image',
-    detail: 'auto',
-    image_url: `data:${part.mediaType};base64,${part.base64}`,
+    type: 'input_file',
+    filename: name,
+    file_data: `data:${mediaType};base64,${base64}`,
   };
 }

@@ -24,6 +24,11 @@ const itemSchema = z.looseObject({
   status: text,
   phase: text,
   encrypted_content: text,
+  content: z
+    .array(z.looseObject({ type: z.string() }))
+    .nullish()
+    .catch(null),
+  action: z.looseObject({}).nullish().catch(null),
 });
 const usageSchema = z.looseObject({
   input_tokens: count,
@@ -185,16 +190,16 @@ function* finishItem(item: WireItem, place: number, state: State): Generator<Cha
   switch (item.type) {
     case 'message':
       // The id and the phase go back with the text, or the model loses its thread.
-      if (item.id && !state.hasRefusal) {
-        const data = { id: item.id, ...(item.phase ? { phase: item.phase } : {}) };
-        yield { kind: 'raw_part', part: 'text', raw: rawOf(state.origin, data) };
+      if ((item.id || item.phase) && !state.hasRefusal) {
+        yield { kind: 'raw_part', part: 'text', raw: rawOf(state.origin, messageData(item)) };
       }
       return;
     case 'reasoning':
       state.timer.pause();
       // Without its sealed content a thought cannot be sent back.
       if (item.encrypted_content) {
-        yield { kind: 'reasoning_signature', raw: rawOf(state.origin, withoutStatus(item)) };
+        const { status: _status, ...data } = withoutNulls(item);
+        yield { kind: 'reasoning_signature', raw: rawOf(state.origin, data) };
       }
       return;
     case 'function_call':
@@ -202,15 +207,36 @@ function* finishItem(item: WireItem, place: number, state: State): Generator<Cha
       if (item.status !== 'incomplete') yield* readyCall(place, item.arguments ?? '', state, false);
       return;
     default:
-      yield { kind: 'raw_part', part: 'own', raw: rawOf(state.origin, withoutStatus(item)) };
+      yield { kind: 'raw_part', part: 'own', raw: rawOf(state.origin, withoutNulls(item)) };
+      if (item.type === 'web_search_call') yield searchEvent(item);
   }
 }
 
-/** Fields the schema filled with null were not on the wire; `status` is output only. */
-function withoutStatus(item: WireItem): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(item).filter(([key, value]) => value != null && key !== 'status'),
-  );
+/** What goes back with a text: its parts too, where they hold more than the text. */
+function messageData({ id, phase, content }: WireItem): Record<string, unknown> {
+  const parts = (content ?? []).map(({ logprobs: _logprobs, ...part }) => part);
+  const isPlain = parts.length < 2 && !parts.some((part) => hasAnnotations(part));
+  return {
+    ...(id ? { id } : {}),
+    ...(phase ? { phase } : {}),
+    ...(isPlain ? {} : { content: parts }),
+  };
+}
+
+function hasAnnotations({ annotations }: Record<string, unknown>): boolean {
+  return Array.isArray(annotations) && annotations.length > 0;
+}
+
+/** The item tells what was searched for, and where it was found only on request. */
+function searchEvent({ action, status }: WireItem): ChatStreamEvent {
+  const { sources, ...input } = action ?? {};
+  const result = { status: status ?? 'completed', ...(sources === undefined ? {} : { sources }) };
+  return { kind: 'server_tool', name: 'web_search', input, result };
+}
+
+/** Fields the schema filled with null were not on the wire. */
+function withoutNulls(item: WireItem): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(item).filter(([, value]) => value != null));
 }
 
 function* readyCall(
@@ -251,6 +277,8 @@ function* finishResponse(event: WireEvent, state: State): Generator<ChatStreamEv
 function stopOf(isCut: boolean, reason: string | undefined, state: State): StopReason {
   if (isCut) {
     if (reason === 'max_output_tokens') return 'output_limit';
+    // Not in the types of today; newer servers send others than the two.
+    if (/context/iu.test(reason ?? '')) return 'context_limit';
     return reason === 'content_filter' ? 'refused' : 'unknown';
   }
   if (state.hasCalls) return 'tool_calls';

@@ -1,6 +1,13 @@
 /** The Anthropic Messages wire format (version 2026-10-21). */
 
 import {
+  cacheObjection,
+  placeObjection,
+  serverToolObjection,
+  thinkingObjection,
+  toolsObjection,
+} from './anthropic-rules.ts';
+import {
   type AnswerPiece,
   jsonPieces,
   type MessageAnswer,
@@ -80,10 +87,30 @@ function objection(body: JsonObject, seals: SealBook): string | undefined {
   }
   for (const [place, message] of messages.entries()) {
     const complaint =
-      blockObjection(blocksOf(message), seals) ?? pairObjection(messages, place, message);
+      blockObjection(blocksOf(message), seals) ??
+      placeObjection(message['role'], blocksOf(message)) ??
+      pairObjection(messages, place, message);
     if (complaint !== undefined) return `messages.${place}: ${complaint}`;
   }
-  return undefined;
+  return (
+    thinkingObjection(body) ??
+    cacheObjection(body) ??
+    toolsObjection(body) ??
+    serverToolObjection(
+      messages.filter(({ role }) => role === 'assistant').map(blocksOf),
+      mayRunTools(body, messages),
+    )
+  );
+}
+
+/** The server goes on with its own calls when nobody has said anything since. */
+function mayRunTools(body: JsonObject, messages: readonly JsonObject[]): boolean {
+  const isDeclared = objectsOf(body['tools']).some(({ type }) =>
+    /^web_search_/u.test(stringOf(type)),
+  );
+  const last = messages.at(-1);
+  if (!isDeclared || last === undefined) return false;
+  return last['role'] === 'assistant' || blocksOf(last).every(({ type }) => type === 'tool_result');
 }
 
 function blocksOf(message: JsonObject): readonly JsonObject[] {
@@ -92,7 +119,8 @@ function blocksOf(message: JsonObject): readonly JsonObject[] {
 }
 
 function isPaused(message: JsonObject): boolean {
-  return blocksOf(message).at(-1)?.['type'] === 'server_tool_use';
+  const type = stringOf(blocksOf(message).at(-1)?.['type']);
+  return type === 'server_tool_use' || /^(?!tool_result).*_tool_result$/u.test(type);
 }
 
 function blockObjection(blocks: readonly JsonObject[], seals: SealBook): string | undefined {

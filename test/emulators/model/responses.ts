@@ -1,5 +1,6 @@
 /** The OpenAI Responses wire format. */
 
+import { shapeObjection, thinkingObjection, toolsObjection } from './responses-rules.ts';
 import {
   type AnswerPiece,
   jsonPieces,
@@ -65,6 +66,8 @@ function objection(body: JsonObject, seals: SealBook): string | undefined {
   const unknown = unknownField(body, knownFields);
   if (unknown !== undefined) return `Unknown parameter: '${unknown}'.`;
   if (body['store'] !== false) return 'This emulator stores nothing: send store false.';
+  const asked = thinkingObjection(body) ?? toolsObjection(body);
+  if (asked !== undefined) return asked;
   const input = objectsOf(body['input']);
   if (input.length === 0) return "Missing required parameter: 'input'.";
   const called: string[] = [];
@@ -72,6 +75,7 @@ function objection(body: JsonObject, seals: SealBook): string | undefined {
   for (const [place, item] of input.entries()) {
     if (item['type'] === 'reasoning') thoughts.add(item['id']);
     const complaint =
+      shapeObjection(item) ??
       thoughtObjection(item, thoughts, seals) ??
       itemObjection(item, input[place + 1], seals, called);
     if (complaint !== undefined) return `input[${place}]: ${complaint}`;
@@ -117,6 +121,7 @@ function itemObjection(
   }
   if (type === 'reasoning') return reasoningObjection(item, next, seals);
   if (called.length > 0) return `No tool output found for function call ${called[0]}.`;
+  if (type === 'web_search_call') return undefined;
   const { content } = item;
   const isEmpty = typeof content === 'string' ? content === '' : objectsOf(content).length === 0;
   return isEmpty ? 'content must not be empty' : undefined;
@@ -132,7 +137,8 @@ function reasoningObjection(
     return `Item with id '${stringOf(id)}' not found. Items are not persisted when \`store\` is set to false.`;
   }
   if (seals.contentOf(sealed) !== id) return 'The encrypted content could not be verified.';
-  return next?.['type'] === 'function_call' || next?.['role'] === 'assistant'
+  const follows = ['function_call', 'web_search_call', 'reasoning'];
+  return follows.includes(stringOf(next?.['type'])) || next?.['role'] === 'assistant'
     ? undefined
     : `Item '${stringOf(id)}' of type 'reasoning' was provided without its required following item.`;
 }
