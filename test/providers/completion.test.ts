@@ -206,6 +206,10 @@ describe('the output that is asked for', () => {
 
 describe('costOf', () => {
   const prices = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15, date: '2026-11-30' };
+  const tiered = {
+    ...{ input: 3, cacheRead: 0.5, output: 9, date: '2026-11-30' },
+    longPrompt: { aboveTokens: 100_000, input: 6, cacheRead: 1 },
+  };
   it.each([
     [{ ...noUsage, input: 1_000_000 }, prices, 3],
     [{ ...noUsage, cacheRead: 2_000_000, cacheWrite: 1_000_000 }, prices, 4.35],
@@ -215,6 +219,9 @@ describe('costOf', () => {
     [{ ...noUsage, input: 1, cacheRead: 5 }, { input: 3, date: '2026-11-30' }, undefined],
     [{ ...noUsage, input: 1_000_000 }, { input: 3, date: '2026-11-30' }, 3],
     [{ ...noUsage, input: 9, reportedUsd: 0.42 }, undefined, 0.42],
+    [{ ...noUsage, input: 60_000, cacheRead: 40_000 }, tiered, 0.2],
+    [{ ...noUsage, input: 60_001, cacheRead: 40_000 }, tiered, 0.400_006],
+    [{ ...noUsage, input: 200_000, output: 1 }, tiered, undefined],
   ])('of %j is known or unknown, never guessed', (usage, known, usd) => {
     const cost = costOf(usage, known);
     if (usd === undefined) expect(cost).toBeUndefined();
