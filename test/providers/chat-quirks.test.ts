@@ -2,6 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChatMessage, ChatStreamEvent } from '../../src/messages/chat.ts';
+import { abilitiesSchema } from '../../src/messages/model.ts';
+import { knownServers, type ServerName } from '../../src/providers/compatible/profiles.ts';
 import { createCompatibleProvider } from '../../src/providers/compatible/provider.ts';
 import { createMessageAccumulator } from '../../src/providers/message-accumulator.ts';
 import { say } from '../emulators/model/script.ts';
@@ -91,8 +93,7 @@ describe('the usage of a compatible server', () => {
     ],
   ])('is found %s', async (_where, events, expected) => {
     const { usage } = await messageOf(events);
-    if (expected === undefined) expect(usage).toBeUndefined();
-    else expect(usage).toMatchObject(expected);
+    expect({ usage }).toMatchObject({ usage: expected });
   });
 });
 
@@ -259,6 +260,92 @@ describe('what a compatible server refuses', () => {
       'assistant',
       'user',
     ]);
+  });
+
+  it('is thoughts that go back', async () => {
+    const baseUrl = server.baseUrl('compatible');
+    const origin = { provider: 'compatible', endpoint: baseUrl, model: 'm' };
+    const raw = { origin, data: { field: 'reasoning_content' } };
+    server.script(
+      { kind: 'status', status: 400, message: "'messages.2.reasoning_content' is unsupported" },
+      say('Fine.'),
+    );
+    const messages: ChatMessage[] = [
+      userText('go'),
+      {
+        role: 'assistant',
+        parts: [
+          { kind: 'reasoning', text: 'Hm.', raw },
+          { kind: 'text', text: 'So.' },
+        ],
+      },
+      userText('on'),
+    ];
+    const provider = createCompatibleProvider(createTestDeps(), { baseUrl });
+    await collect(provider.stream(chatRequestOf('m', messages), never));
+    const thoughts = server.requests.map(
+      ({ body }) => objectsOf(body['messages'])[2]?.['reasoning_content'],
+    );
+    expect(thoughts).toEqual(['Hm.', undefined]);
+  });
+
+  it.each<[string, ServerName, string, readonly string[]]>([
+    ['an effort', 'ollama', 'Unsupported value: reasoning_effort', ['reasoning_effort']],
+    [
+      'thinking',
+      'glm',
+      'thinking is not supported by this model',
+      ['thinking', 'reasoning_effort'],
+    ],
+    ['tool_stream', 'glm', 'Unknown parameter: tool_stream', ['tool_stream']],
+    ['a search', 'qwen', 'enable_search is not supported', ['enable_search']],
+    ['a key', 'openai-chat', "Unknown parameter: 'prompt_cache_key'.", ['prompt_cache_key']],
+  ])('is %s: it is left out from then on', async (_what, name, refusal, fields) => {
+    server.script({ kind: 'status', status: 400, message: refusal }, say('Fine.'), say('Fine.'));
+    const folder = name === 'openai-chat' ? 'openai' : name;
+    const provider = createCompatibleProvider(createTestDeps(), {
+      baseUrl: `${server.url}/${folder}`,
+      profile: knownServers[name],
+    });
+    const request = chatRequestOf('m', 'Hi', {
+      reasoning: { effort: 'high' },
+      webSearch: true,
+      abilities: abilitiesSchema.parse({
+        thinking: ['effort'],
+        efforts: ['high'],
+        webSearch: true,
+      }),
+    });
+    for (let turn = 0; turn < 2; turn += 1) await collect(provider.stream(request, never));
+    const sent = server.requests.map(({ body }) => fields.filter((field) => field in body));
+    expect(sent).toEqual([fields, [], []]);
+  });
+
+  it('is the role of a developer', async () => {
+    server.script(
+      { kind: 'status', status: 400, message: 'Unknown role: developer' },
+      say('Fine.'),
+    );
+    const baseUrl = `${server.url}/openai`;
+    const profile = knownServers['openai-chat'];
+    const provider = createCompatibleProvider(createTestDeps(), { baseUrl, profile });
+    await collect(provider.stream(chatRequestOf('m', 'Hi'), never));
+    const roles = server.requests.map(({ body }) => objectsOf(body['messages'])[0]?.['role']);
+    expect(roles).toEqual(['developer', 'system']);
+  });
+
+  it('is an empty text where null is wanted', async () => {
+    server.script(
+      { kind: 'status', status: 400, message: 'messages[2].content must not be empty' },
+      say('Fine.'),
+    );
+    const provider = createCompatibleProvider(createTestDeps(), {
+      baseUrl: server.baseUrl('compatible'),
+      profile: knownServers.ollama,
+    });
+    await collect(provider.stream(chatRequestOf('m', history), never));
+    const contents = server.requests.map(({ body }) => objectsOf(body['messages'])[2]?.['content']);
+    expect(contents).toEqual(['', null]);
   });
 
   it('is one tool’s schema, which costs the other tools nothing', async () => {

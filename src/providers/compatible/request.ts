@@ -43,13 +43,12 @@ export function chatRequest(
     ...(learned.has('no_stream_options') ? {} : { stream_options: { include_usage: true } }),
   };
   // Many of these fields are the server's own, which the vendor of the SDK does not know.
-  return Object.assign(
-    body,
-    thinkingFields(request, profile, learned),
-    verbosityField(request),
-    toolFields(request, turns, profile, learned),
-    cacheField(request, profile, learned),
-  );
+  return Object.assign(body, {
+    ...thinkingFields(request, profile, learned),
+    ...verbosityField(request),
+    ...toolFields(request, turns, profile, learned),
+    ...cacheField(request, profile, learned),
+  });
 }
 
 /** Headers that the profile wants with a request. */
