@@ -113,6 +113,13 @@ describe('what can be used', () => {
     expect(registryOf({}).names()).toEqual(['rehearsal']);
   });
 
+  it('is given by name, to ask for its models', () => {
+    const registry = registryOf(named({ qwen: key }));
+    expect(registry.provider('qwen').name).toBe('qwen');
+    expect(registry.provider('qwen')).toBe(registry.resolve('qwen/qwen3.8-max').provider);
+    expect(() => registry.provider('xai')).toThrow(/^xai needs a key: set XAI_API_KEY/u);
+  });
+
   it('of OpenAI is one key for both of its APIs', () => {
     const registry = registryOf({ openai: key });
     expect(registry.names()).toEqual(['openai', 'openai-chat']);
