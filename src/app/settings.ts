@@ -8,7 +8,7 @@ import { type Environment, variables } from '../config/environment.ts';
 import { configFileOf, configInvalid, readConfig } from '../config/load.ts';
 import { readModels } from '../config/models.ts';
 import { createCatalog } from '../providers/catalog.ts';
-import { createProviderRegistry } from '../providers/registry.ts';
+import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts';
 import type { ModelEntry } from '../providers/settings.ts';
 import { addressProblem } from '../storage/open.ts';
 import { platformProblems, platformSchemas } from './adapters.ts';
@@ -61,14 +61,23 @@ function modelProblems(config: Config, models: readonly ModelEntry[]): readonly 
     }
   };
   check('the model', () => createProviderRegistry(registryDeps, config.models, catalog));
-  const { model: _default, ...keys } = config.models;
-  const registry = createProviderRegistry(
-    registryDeps,
-    { ...keys, model: 'rehearsal/rehearsal' },
-    catalog,
-  );
+  const registryWithout = (): ProviderRegistry | undefined => {
+    const { model: _default, ...keys } = config.models;
+    const settings = { ...keys, model: 'rehearsal/rehearsal' };
+    try {
+      return createProviderRegistry(registryDeps, settings, catalog);
+    } catch {
+      // Told above: a named server makes no sense.
+      return undefined;
+    }
+  };
+  const registry = registryWithout();
   for (const [index, { model }] of config.channels.entries()) {
-    if (model !== undefined) check(`channels.${index}.model`, () => registry.resolve(model));
+    if (model !== undefined) check(`channels.${index}.model`, () => registry?.resolve(model));
+  }
+  const { fallback = [] } = config.models;
+  for (const [index, name] of fallback === 'off' ? [] : fallback.entries()) {
+    check(`models.fallback.${index}`, () => registry?.resolve(name));
   }
   return problems;
 }
@@ -97,12 +106,42 @@ export function secretsOf({ config }: Settings): readonly Secret[] {
     const value = isSecret ? valueAt(config, path) : undefined;
     if (typeof value === 'string') secrets.push({ name, value });
   }
+  secrets.push(...modelSecrets(config.models));
   const { token } = config.platforms.web;
   if (token !== undefined) secrets.push({ name: 'platforms.web.token', value: token });
   const { url } = config.store;
   const password = URL.canParse(url) ? decodeURIComponent(new URL(url).password) : '';
   if (password !== '') secrets.push({ name: 'store password', value: password });
-  return secrets;
+  // A key may stand in two places: the variable's name is the better one.
+  return secrets.filter(({ value }, place) => {
+    return secrets.findIndex((other) => other.value === value) === place;
+  });
+}
+
+/** Keys of named servers, and what looks like one among the headers of any. */
+function modelSecrets(models: Config['models']): readonly Secret[] {
+  const { anthropic, openai, gemini, compatible, providers = {} } = models;
+  const vendors = Object.entries({ anthropic, openai, gemini, compatible });
+  const sections = [
+    ...vendors.map(([name, section]) => [`models.${name}`, section ?? {}] as const),
+    ...Object.entries(providers).map(
+      ([name, section]) => [`models.providers.${name}`, section] as const,
+    ),
+  ];
+  return sections.flatMap(([where, { apiKey, headers = {} }]) => [
+    ...(apiKey === undefined ? [] : [{ name: `${where}.apiKey`, value: apiKey }]),
+    ...Object.entries(headers).flatMap(([name, value]) =>
+      secretHeader.test(name) ? headerSecrets(`${where}.headers.${name}`, value) : [],
+    ),
+  ]);
+}
+
+const secretHeader = /auth|key|token|secret|cookie|password|credential/iu;
+
+/** Also without its scheme: `Bearer abc` is as secret as `abc`. */
+function headerSecrets(name: string, value: string): readonly Secret[] {
+  const bare = /^(?:Bearer|Basic|Token)\s+(\S+)$/iu.exec(value)?.[1];
+  return [{ name, value }, ...(bare === undefined ? [] : [{ name, value: bare }])];
 }
 
 function valueAt(config: object, path: readonly string[]): unknown {

@@ -1,37 +1,42 @@
 /**
- * How many tokens a model may think, where thinking is steered by a budget: the wished one, else the
- * one that an effort stands for. Thoughts count as output, so that a budget never takes more than
- * half of it unless the least one does.
+ * What is asked of a model's thinking: an effort that it knows, and, where thinking is steered by a
+ * budget, how many tokens. Thoughts count as output, so that a budget takes at most half of it.
  */
 
 import type { ChatRequest } from '../messages/chat.ts';
-import type { Effort } from '../messages/model.ts';
+import { type Effort, fitEffort } from '../messages/model.ts';
 
-/** What an effort is worth. No vendor names such numbers; these double from step to step. */
-const budgetOfEffort: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
-  minimal: 1_024,
-  low: 4_096,
-  medium: 8_192,
-  high: 16_384,
-  xhigh: 24_576,
-  max: 32_768,
-};
+type Asked = Pick<ChatRequest, 'reasoning' | 'abilities' | 'mostOutputTokens'>;
 
 /**
- * Undefined when nothing is wished, when the wish is not to think, or when there is no room: the
- * least budget would leave no token for the answer.
+ * Google's own equivalents for models that know budgets only (Gemini API, "OpenAI compatibility",
+ * November 2026); the highest take what the model allows.
  */
-export function budgetTokensOf({
-  reasoning,
-  abilities,
-  mostOutputTokens,
-}: Pick<ChatRequest, 'reasoning' | 'abilities' | 'mostOutputTokens'>): number | undefined {
-  const { effort, budgetTokens } = reasoning;
-  if (effort === 'none') return undefined;
-  const wanted = budgetTokens ?? (effort === undefined ? undefined : budgetOfEffort[effort]);
+const budgetOfEffort: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
+  minimal: 1_024,
+  low: 1_024,
+  medium: 8_192,
+  high: 24_576,
+  xhigh: Number.MAX_SAFE_INTEGER,
+  max: Number.MAX_SAFE_INTEGER,
+};
+
+/** The effort that this model is asked for; undefined when none is wished or none can be named. */
+export function askedEffort({ reasoning, abilities }: Asked): Effort | undefined {
+  return reasoning.effort === undefined ? undefined : fitEffort(reasoning.effort, abilities);
+}
+
+/**
+ * Undefined where thinking is not steered by a budget, nothing is wished, the wish is not to think,
+ * or the least budget would take more than half of the answer.
+ */
+export function askedBudget(request: Asked): number | undefined {
+  const { reasoning, abilities, mostOutputTokens } = request;
+  const effort = askedEffort(request);
+  if (!abilities.thinking.includes('budget') || effort === 'none') return undefined;
+  const wanted = reasoning.budgetTokens ?? (effort === undefined ? effort : budgetOfEffort[effort]);
   if (wanted === undefined) return undefined;
   const { least, most } = abilities.budgetTokens ?? { least: 0, most: Number.MAX_SAFE_INTEGER };
-  const room = Math.max(least, Math.min(most, Math.floor(mostOutputTokens / 2)));
-  const budget = Math.min(Math.max(wanted, least), room);
-  return budget < mostOutputTokens ? budget : undefined;
+  const room = Math.min(most, Math.floor(mostOutputTokens / 2));
+  return room < least ? undefined : Math.min(Math.max(wanted, least), room);
 }

@@ -22,6 +22,15 @@ export interface ProviderOptions {
   readonly baseUrl?: string;
   /** The word before the slash of its models, where it is not the vendor's own. */
   readonly name?: string;
+  /** Where the key is set, for people: `ANTHROPIC_API_KEY`. */
+  readonly keySetting?: string;
   /** Sent with each request, over ours where the names are the same. */
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** As a field to spread: absent where it is not known. */
+export function keySettingOf({ keySetting }: { readonly keySetting?: string }): {
+  readonly keySetting?: string;
+} {
+  return keySetting === undefined ? {} : { keySetting };
 }

@@ -55,6 +55,8 @@ export interface Spoken {
   readonly provider: string;
   readonly model: string;
   readonly endpoint: string;
+  /** Where its key is set, for people: `ANTHROPIC_API_KEY`. */
+  readonly keySetting?: string;
 }
 
 const quotaPatterns = [
@@ -212,7 +214,8 @@ export function errorOfFailure(spoken: Spoken, failure: WireFailure): BotError {
 }
 
 function sentenceOf(code: FailureCode, spoken: Spoken, failure: WireFailure): string {
-  const { provider, model } = spoken;
+  const { provider, model, keySetting } = spoken;
+  const where = keySetting === undefined ? '' : `: look at ${keySetting}`;
   const status = failure.status === undefined ? '' : ` (HTTP ${failure.status})`;
   switch (code) {
     case 'context_overflow':
@@ -220,13 +223,13 @@ function sentenceOf(code: FailureCode, spoken: Spoken, failure: WireFailure): st
     case 'model_rate_limited':
       return `${provider} limits how often ${model} may be called.`;
     case 'quota_exhausted':
-      return `The quota or credit at ${provider} is used up. Check the plan and billing there.`;
+      return `The quota or credit at ${provider} is used up: check the plan and billing there${keySetting === undefined ? '' : ` (the key is ${keySetting})`}.`;
     case 'overloaded':
       return `${provider} is overloaded or has an internal error${status}.`;
     case 'auth_failed':
-      return `${provider} refused the key${status}. Check that it is right and may use ${model}.`;
+      return `${provider} refused the key${status}${where}. It must be right and may use ${model}.`;
     case 'model_unknown':
-      return `${provider} does not know the model ${model}. Name another one.`;
+      return `${provider} does not know the model ${model}: look at DECKHAND_MODEL (models.model), the channel's model, or choose another by \`!model\`.`;
     case 'refused':
       return `${provider} refused this content by its policy.`;
     case 'connection_lost':

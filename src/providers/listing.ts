@@ -15,6 +15,7 @@ import type { ModelFetch } from './transport.ts';
 export interface ListCall {
   readonly provider: string;
   readonly endpoint: string;
+  readonly keySetting?: string;
   /** All that the request carries but its content type and our name. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -77,6 +78,13 @@ function listFetch(
       ...init,
       headers: { accept: 'application/json', 'user-agent': 'deckhand', ...headers },
     });
+    if (response.status === 404 || response.status === 405) {
+      throw refused(
+        new BotError('bad_request', `${spoken.provider} has no list of models.`, {
+          facts: { provider: spoken.provider, endpoint: spoken.endpoint, status: response.status },
+        }),
+      );
+    }
     if (!response.ok) {
       const failure = await failureOfResponse(response, deps.clock.now());
       throw refused(errorOfFailure(spoken, failure));

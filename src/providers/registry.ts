@@ -4,18 +4,15 @@
  */
 
 import { BotError } from '../base/errors.ts';
-import type { ChatProvider } from '../messages/chat.ts';
-import { createAnthropicProvider } from './anthropic/provider.ts';
-import type { Catalog, ModelFacts } from './catalog.ts';
-import { createCompatibleProvider } from './compatible/provider.ts';
-import type { ProviderDeps, ProviderOptions } from './deps.ts';
-import { createGeminiProvider } from './gemini/provider.ts';
-import { createOpenaiProvider } from './openai/provider.ts';
+import type { Catalog, ListingProvider, ModelFacts } from './catalog.ts';
+import { serverAt } from './compatible/profiles.ts';
+import type { ProviderDeps } from './deps.ts';
 import { createRehearsalProvider } from './rehearsal/provider.ts';
+import { createServers, type Server, type Servers } from './servers.ts';
 import type { ProviderSettings } from './settings.ts';
 
 export interface ResolvedModel {
-  readonly provider: ChatProvider;
+  readonly provider: ListingProvider;
   /** `provider/model`. */
   readonly name: string;
   /** The vendor's id, for ChatRequest. */
@@ -38,57 +35,38 @@ export interface ProviderRegistry {
    * model_unknown (no such provider, no model named) or auth_failed (its key is missing).
    */
   resolve(name?: string): ResolvedModel;
-  /** Described models of the providers that can be used now. */
+  /** The provider of this name; throws like `resolve`. */
+  provider(name: string): ListingProvider;
+  /**
+   * Providers that were set up and can be used, in the order of the default model; the one of the
+   * default model is always among them.
+   */
+  names(): readonly string[];
+  /** The described models of these providers, for people to choose from. */
   models(): readonly ModelFacts[];
 }
 
 const mostAskedTokens = 32_000;
+const rehearsal = 'rehearsal';
 
-const keyedProviders = ['anthropic', 'openai', 'gemini'] as const;
-type Keyed = (typeof keyedProviders)[number];
-
-const factsOf: Readonly<
-  Record<
-    Keyed,
-    {
-      readonly variable: string;
-      readonly model: string;
-      readonly create: (deps: ProviderDeps, options: ProviderOptions) => ChatProvider;
-    }
-  >
-> = {
-  anthropic: {
-    variable: 'ANTHROPIC_API_KEY',
-    model: 'claude-sonnet-5-5',
-    create: createAnthropicProvider,
-  },
-  openai: { variable: 'OPENAI_API_KEY', model: 'gpt-6.2-sol', create: createOpenaiProvider },
-  gemini: { variable: 'GEMINI_API_KEY', model: 'gemini-3.6-flash', create: createGeminiProvider },
-};
-
-/** Throws like `resolve` when the settings name a default model that cannot be used. */
+/** Throws like `resolve` when the settings name a default model that cannot be used, and
+ * config_invalid when a named server makes no sense. */
 export function createProviderRegistry(
   deps: ProviderDeps,
   settings: ProviderSettings,
   catalog: Catalog,
 ): ProviderRegistry {
-  const made = new Map<string, ChatProvider>();
-  const once = (name: string, create: () => ChatProvider): ChatProvider => {
-    const provider = made.get(name) ?? create();
-    made.set(name, provider);
-    return provider;
-  };
-  const providerOf = (provider: string, name: string): ChatProvider => {
-    const keyed = keyedProviders.find((one) => one === provider);
-    if (keyed !== undefined) return once(keyed, () => keyedProvider(deps, settings, keyed, name));
-    if (provider === 'compatible') return once(provider, () => compatibleProvider(deps, settings));
-    if (provider === 'rehearsal') return once(provider, () => createRehearsalProvider(deps));
-    const known = [...keyedProviders, 'compatible', 'rehearsal'].join(', ');
-    throw new BotError(
-      'model_unknown',
-      `No provider is called "${provider}" (in "${name}"). Write provider/model with one of: ${known}.`,
-      { facts: { name } },
-    );
+  const servers = createServers(deps, settings);
+  const made = new Map<string, ListingProvider>();
+  const providerOf = (provider: string, name: string): ListingProvider => {
+    const known = made.get(provider);
+    if (known !== undefined) return known;
+    const created =
+      provider === rehearsal
+        ? createRehearsalProvider(deps)
+        : serverOf(servers, provider, name).create(name);
+    made.set(provider, created);
+    return created;
   };
   const resolveName = (given: string): ResolvedModel => {
     const name = catalog.nameOf(given);
@@ -102,7 +80,7 @@ export function createProviderRegistry(
         { facts: { name } },
       );
     }
-    const facts = catalog.factsOf(name);
+    const facts = factsOf(catalog, settings, name.slice(0, slash), model);
     return {
       provider: providerOf(name.slice(0, slash), name),
       name,
@@ -111,67 +89,74 @@ export function createProviderRegistry(
       mostOutputTokens: Math.min(facts.mostOutputTokens, mostAskedTokens),
     };
   };
-  const defaultModel = defaultModelOf(settings);
-  resolveName(defaultModel.name);
-  const isUsable = (provider: string): boolean => {
-    const keyed = keyedProviders.find((one) => one === provider);
-    return keyed === undefined ? provider === 'rehearsal' : settings[keyed]?.apiKey !== undefined;
-  };
+  const defaultModel = defaultModelOf(settings, servers);
+  const { name: defaultName } = resolveName(defaultModel.name);
+  const defaultProvider = defaultName.slice(0, defaultName.indexOf('/'));
+  const names = [
+    ...new Set([
+      ...servers.all.filter(({ isReady }) => isReady).map(({ name }) => name),
+      defaultProvider,
+    ]),
+  ];
   return {
     defaultModel,
     resolve: (name = defaultModel.name) => resolveName(name),
-    models: () =>
-      [...keyedProviders, 'rehearsal']
-        .filter(isUsable)
-        .flatMap((provider) => catalog.modelsOf(provider)),
+    provider: (name) => providerOf(name, name),
+    names: () => names,
+    models: () => names.flatMap((name) => catalog.modelsOf(name)),
   };
 }
 
-function defaultModelOf(settings: ProviderSettings): ProviderRegistry['defaultModel'] {
+/** A vendor's models by its other API, or at its own address, are the same models. */
+function factsOf(
+  catalog: Catalog,
+  settings: ProviderSettings,
+  provider: string,
+  model: string,
+): ModelFacts {
+  const name = `${provider}/${model}`;
+  const facts = catalog.factsOf(name);
+  if (facts.isKnown) return facts;
+  const at = provider === 'compatible' ? serverAt(settings.compatible?.baseUrl ?? '') : undefined;
+  const vendor = provider === 'openai-chat' || at === 'openai-chat' ? 'openai' : at;
+  if (vendor === undefined) return facts;
+  return { ...catalog.factsOf(`${vendor}/${model}`), name };
+}
+
+function serverOf(servers: Servers, provider: string, name: string): Server {
+  const server = servers.all.find((one) => one.name === provider);
+  if (server !== undefined) return server;
+  const known = [...servers.all.map((one) => one.name), rehearsal].join(', ');
+  throw new BotError(
+    'model_unknown',
+    `No provider is called "${provider}" (in "${name}"). Write provider/model with one of: ${known}.`,
+    { facts: { name } },
+  );
+}
+
+function defaultModelOf(
+  settings: ProviderSettings,
+  { all }: Servers,
+): ProviderRegistry['defaultModel'] {
   if (settings.model !== undefined) {
     return { name: settings.model, why: 'DECKHAND_MODEL (or models.model) names it.' };
   }
-  const keyed = keyedProviders.find((provider) => settings[provider]?.apiKey !== undefined);
-  if (keyed !== undefined) {
-    const { variable, model } = factsOf[keyed];
-    return { name: `${keyed}/${model}`, why: `${variable} is set.` };
+  const ready = all.filter(({ isReady, isDefault }) => isReady && isDefault);
+  const first = ready.find(({ defaultModel }) => defaultModel !== undefined);
+  if (first?.defaultModel !== undefined) {
+    return { name: `${first.name}/${first.defaultModel}`, why: `${first.setBy} is set.` };
   }
-  if (settings.compatible?.baseUrl !== undefined) {
+  const [nameless] = ready;
+  if (nameless !== undefined) {
     throw new BotError(
       'model_unknown',
-      'COMPATIBLE_BASE_URL is set, but no model is named: set DECKHAND_MODEL=compatible/<model>.',
+      `${nameless.setBy} is set, but no model is named: set DECKHAND_MODEL=${nameless.name}/<model>.`,
+      { facts: { provider: nameless.name } },
     );
   }
+  const keys = all.flatMap(({ keyVariable }) => keyVariable ?? []);
   return {
     name: 'rehearsal/rehearsal',
-    why: 'No key is set (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY).',
+    why: `No key is set (${[...new Set(keys)].join(', ')}).`,
   };
-}
-
-function keyedProvider(
-  deps: ProviderDeps,
-  settings: ProviderSettings,
-  provider: Keyed,
-  name: string,
-): ChatProvider {
-  const { variable, create } = factsOf[provider];
-  const { apiKey, baseUrl } = settings[provider] ?? {};
-  if (apiKey === undefined) {
-    throw new BotError('auth_failed', `${name} needs a key: set ${variable}.`, {
-      facts: { provider, variable },
-    });
-  }
-  return create(deps, { apiKey, ...(baseUrl === undefined ? {} : { baseUrl }) });
-}
-
-function compatibleProvider(deps: ProviderDeps, settings: ProviderSettings): ChatProvider {
-  const { baseUrl, apiKey } = settings.compatible ?? {};
-  if (baseUrl === undefined) {
-    throw new BotError(
-      'model_unknown',
-      'compatible/… needs the address of its server: set COMPATIBLE_BASE_URL.',
-      { facts: { provider: 'compatible', variable: 'COMPATIBLE_BASE_URL' } },
-    );
-  }
-  return createCompatibleProvider(deps, { baseUrl, ...(apiKey === undefined ? {} : { apiKey }) });
 }

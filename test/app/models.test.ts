@@ -8,6 +8,7 @@ import type { ProviderSettings } from '../../src/providers/settings.ts';
 import { say } from '../emulators/model/script.ts';
 import { createModelServer } from '../emulators/model-server.ts';
 import { chatRequestOf, createTestDeps, testCatalog } from '../support/providers.ts';
+import { until } from '../support/until.ts';
 
 function modelsOf(settings: ProviderSettings) {
   const deps = createTestDeps();
@@ -69,10 +70,11 @@ describe('the chain', () => {
           events.push(event);
         }
       })();
-      while (!events.some(({ kind }) => kind === 'message_end')) {
-        await deps.clock.advance(1000);
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+      // Time moves on only while a wait is due: the network is real.
+      await until(async () => {
+        if (events.at(-1)?.kind === 'retry_waiting') await deps.clock.advance(5000);
+        return events.some(({ kind }) => kind === 'message_end');
+      }, 20_000);
       await running;
       expect(server.requests.map(({ wire }) => wire)).toEqual(['anthropic', 'anthropic', 'openai']);
       expect(events.find(({ kind }) => kind === 'model_switched')).toMatchObject({

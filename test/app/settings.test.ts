@@ -1,6 +1,8 @@
 /** What the process makes of its settings: the proxy, the secrets, the folders. */
 
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadSettings, proxyOf, secretsOf } from '../../src/app/settings.ts';
 import { folderNameOf } from '../../src/app/workspace.ts';
@@ -39,6 +41,41 @@ describe('secrets', () => {
         .map(({ value }) => value)
         .sort(),
     ).toEqual(['app-token-of-slack', 'key-of-anthropic', 'pass word', 'token-of-slack']);
+  });
+});
+
+describe('secrets of model servers', () => {
+  it('are the keys of named ones, and headers that look like keys', () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'deckhand-settings-'));
+    mkdirSync(path.join(folder, 'config'));
+    writeFileSync(
+      path.join(folder, 'config/deckhand.yaml'),
+      [
+        'models:',
+        '  model: acme/m',
+        '  anthropic: { baseUrl: "https://gateway.example", headers: { x-api-key: key-in-header } }',
+        '  providers:',
+        '    acme:',
+        '      baseUrl: https://acme.example/v1',
+        '      apiKey: key-of-acme',
+        '      headers: { Authorization: Bearer bare-token, x-team: ops }',
+      ].join('\n'),
+    );
+    const settings = loadSettings({ XAI_API_KEY: 'key-of-xai' }, folder);
+    expect(secretsOf(settings)).toEqual([
+      { name: 'XAI_API_KEY', value: 'key-of-xai' },
+      { name: 'models.anthropic.headers.x-api-key', value: 'key-in-header' },
+      { name: 'models.providers.acme.apiKey', value: 'key-of-acme' },
+      { name: 'models.providers.acme.headers.Authorization', value: 'Bearer bare-token' },
+      { name: 'models.providers.acme.headers.Authorization', value: 'bare-token' },
+    ]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('that are missing are a problem of the configuration, told once', () => {
+    const load = () =>
+      loadSettings({ XAI_API_KEY: 'k', DECKHAND_MODEL: 'deepseek/m' }, os.tmpdir());
+    expect(load).toThrow(/1 problem:\n.*deepseek\/m needs a key: set DEEPSEEK_API_KEY/u);
   });
 });
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReasoningOptions } from '../../src/messages/model.ts';
 import { createAnthropicProvider } from '../../src/providers/anthropic/provider.ts';
 import { anthropicRequest } from '../../src/providers/anthropic/request.ts';
-import { budgetTokensOf } from '../../src/providers/budgets.ts';
+import { askedBudget } from '../../src/providers/budgets.ts';
 import { say } from '../emulators/model/script.ts';
 import { createModelServer, type ModelServer } from '../emulators/model-server.ts';
 import { chatRequestOf, collect, createTestDeps, testCatalog } from '../support/providers.ts';
@@ -56,7 +56,7 @@ describe('anthropicRequest', () => {
     [
       'claude-opus-4-5',
       { effort: 'low' },
-      { type: 'enabled', budget_tokens: 4_096, display: 'summarized' },
+      { type: 'enabled', budget_tokens: 1_024, display: 'summarized' },
       'low',
     ],
     [
@@ -72,8 +72,8 @@ describe('anthropicRequest', () => {
 
   it('names no budget that leaves no room for an answer', () => {
     const none = { thinking: undefined, effort: undefined };
-    expect(asked('claude-haiku-4-5', { effort: 'high' }, [], 1_024)).toEqual(none);
-    expect(asked('claude-haiku-4-5', { effort: 'high' }, [], 1_025)).toMatchObject({
+    expect(asked('claude-haiku-4-5', { effort: 'high' }, [], 2_047)).toEqual(none);
+    expect(asked('claude-haiku-4-5', { effort: 'high' }, [], 2_048)).toMatchObject({
       thinking: { budget_tokens: 1_024 },
     });
     expect(asked('claude-haiku-4-5', { budgetTokens: 1 }, [], 8_000)).toMatchObject({
@@ -105,11 +105,16 @@ describe('anthropicRequest', () => {
   });
 });
 
-describe('budgetTokensOf', () => {
+describe('askedBudget', () => {
   const budgetOf = (reasoning: ReasoningOptions, least: number, most: number) =>
-    budgetTokensOf({
+    askedBudget({
       reasoning,
-      abilities: { ...chatRequestOf('m').abilities, budgetTokens: { least, most } },
+      abilities: {
+        ...chatRequestOf('m').abilities,
+        thinking: ['budget', 'off'],
+        efforts: ['low', 'medium', 'high', 'max'],
+        budgetTokens: { least, most },
+      },
       mostOutputTokens: 100_000,
     });
 

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ChatMessage, ChatStreamEvent } from '../../src/messages/chat.ts';
+import { knownServers, plainProfile } from '../../src/providers/compatible/profiles.ts';
 import { createCompatibleProvider } from '../../src/providers/compatible/provider.ts';
 import { chatRequest } from '../../src/providers/compatible/request.ts';
 import { codeOfFailure } from '../../src/providers/errors.ts';
@@ -265,6 +266,6 @@ describe('other quirks of compatible servers', () => {
 const origin = { provider: 'compatible', endpoint: 'https://api.deepseek.com', model: 'm' };
 
 function requestFor(messages: readonly ChatMessage[], alwaysReasoning = false) {
-  const profile = { limitField: 'max_tokens', alwaysReasoning } as const;
+  const profile = alwaysReasoning ? knownServers.deepseek : plainProfile;
   return objectsOf(chatRequest(chatRequestOf('m', messages), origin, profile, new Set()).messages);
 }

@@ -7,7 +7,7 @@ import type { ChatRequest } from '../../messages/chat.ts';
 import { createAdaptations } from '../adaptations.ts';
 import { idleMsOf, sdkTimeoutMs, type Wire, wireEvents } from '../call.ts';
 import type { ListingProvider } from '../catalog.ts';
-import type { ProviderDeps, ProviderOptions } from '../deps.ts';
+import { keySettingOf, type ProviderDeps, type ProviderOptions } from '../deps.ts';
 import { headersOver } from '../headers.ts';
 import { listFrom } from '../listing.ts';
 import { endpointOf, type ModelFetch } from '../transport.ts';
@@ -31,6 +31,7 @@ export function createAnthropicProvider(
   const name = options.name ?? 'anthropic';
   const baseUrl = options.baseUrl ?? defaultBaseUrl;
   const endpoint = endpointOf(baseUrl);
+  const keySetting = keySettingOf(options);
   const ours = {
     authorization: `Bearer ${options.apiKey}`,
     'anthropic-version': apiVersion,
@@ -61,7 +62,7 @@ export function createAnthropicProvider(
   const streamOnce = (request: ChatRequest, signal: AbortSignal, learned: ReadonlySet<string>) => {
     const origin = { provider: name, endpoint, model: request.model };
     const body = anthropicRequest(request, origin, learned);
-    const call = { ...origin, idleMs: idleMsOf(baseUrl), headers };
+    const call = { ...origin, idleMs: idleMsOf(baseUrl), headers, ...keySetting };
     const raw = wireEvents(deps, call, signal, (wire) => open(wire, body));
     return anthropicEvents(raw, deps, origin, serverCallsIn(request.messages));
   };
@@ -70,10 +71,15 @@ export function createAnthropicProvider(
     stream: (request, signal) =>
       adaptations.stream(request, (learned) => streamOnce(request, signal, learned)),
     listModels: (signal) =>
-      listFrom(deps, { provider: name, endpoint, headers }, signal, async function* (wire) {
-        const client = await clientOf(wire.fetch);
-        const pages = client.models.list({ limit: modelsOfPage }, { signal: wire.signal });
-        for await (const model of pages) yield listedModel(model);
-      }),
+      listFrom(
+        deps,
+        { provider: name, endpoint, headers, ...keySetting },
+        signal,
+        async function* (wire) {
+          const client = await clientOf(wire.fetch);
+          const pages = client.models.list({ limit: modelsOfPage }, { signal: wire.signal });
+          for await (const model of pages) yield listedModel(model);
+        },
+      ),
   };
 }

@@ -6,7 +6,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ChatRequest } from '../../messages/chat.ts';
 import { type Abilities, type Effort, fitEffort } from '../../messages/model.ts';
-import { budgetTokensOf } from '../budgets.ts';
+import { askedBudget } from '../budgets.ts';
 
 type Thinking = Anthropic.ThinkingConfigParam;
 type WireEffort = NonNullable<Anthropic.OutputConfig['effort']>;
@@ -64,7 +64,7 @@ function thinkingOf(
   const wantsBudget = !forms.includes('adaptive') || reasoning.budgetTokens !== undefined;
   if (forms.includes('budget') && wantsBudget) {
     const fitted = effort === undefined ? reasoning : { ...reasoning, effort };
-    const budget = budgetTokensOf({ ...request, reasoning: fitted });
+    const budget = askedBudget({ ...request, reasoning: fitted });
     if (budget !== undefined) return { type: 'enabled', budget_tokens: budget, ...display };
   }
   if (!forms.includes('adaptive')) return undefined;

@@ -1,6 +1,7 @@
 /** The shape of a Chat Completions chunk, read leniently: every field may be absent, null or odd. */
 
 import { z } from 'zod';
+import type { Citation } from '../../messages/chat.ts';
 import type { CallPiece } from './call-assembler.ts';
 
 const text = z.string().nullish().catch(null);
@@ -9,6 +10,9 @@ const count = z.number().nullish().catch(null);
 const usageSchema = z.looseObject({
   prompt_tokens: count,
   completion_tokens: count,
+  total_tokens: count,
+  /** OpenRouter: US dollars. */
+  cost: count,
   prompt_cache_hit_tokens: count,
   prompt_tokens_details: z
     .looseObject({ cached_tokens: count, cache_write_tokens: count })
@@ -30,7 +34,7 @@ const callSchema = z.looseObject({
   function: z.looseObject({ name: text, arguments: argumentsSchema }).nullish().catch(null),
 });
 
-/** Content as a text, or as parts of type text and thinking (Mistral). */
+/** Content as a text, or as parts of type text and thinking (Mistral); other parts are left out. */
 const contentSchema = z
   .unknown()
   .optional()
@@ -57,6 +61,16 @@ const contentPartSchema = z.looseObject({
   thinking: thinkingSchema,
 });
 
+/** Sources as OpenAI and OpenRouter name them. */
+const annotationsSchema = z
+  .array(
+    z.looseObject({
+      url_citation: z.looseObject({ url: text, title: text }).nullish().catch(null),
+    }),
+  )
+  .nullish()
+  .catch(null);
+
 const deltaSchema = z.looseObject({
   content: contentSchema,
   refusal: text,
@@ -64,6 +78,7 @@ const deltaSchema = z.looseObject({
   reasoning_content: text,
   reasoning_details: z.array(z.looseObject({})).nullish().catch(null),
   tool_calls: z.array(callSchema).nullish().catch(null),
+  annotations: annotationsSchema,
 });
 
 const chunkSchema = z.looseObject({
@@ -80,6 +95,11 @@ const chunkSchema = z.looseObject({
     .nullish()
     .catch(null),
   usage: usageSchema.nullish().catch(null),
+  /** Z.ai's search results. */
+  web_search: z
+    .array(z.looseObject({ link: text, title: text }))
+    .nullish()
+    .catch(null),
 });
 export type WireChunk = z.infer<typeof chunkSchema>;
 export type WireDelta = z.infer<typeof deltaSchema>;
@@ -87,6 +107,15 @@ export type WireDelta = z.infer<typeof deltaSchema>;
 /** The chunk, or undefined when it is no object. */
 export function parseChunk(value: unknown): WireChunk | undefined {
   return chunkSchema.safeParse(value).data;
+}
+
+/** Sources that a chunk names. */
+export function citationsIn(chunk: WireChunk, delta: WireDelta | undefined): readonly Citation[] {
+  const annotated = (delta?.annotations ?? []).map(({ url_citation: source }) => source);
+  const found = (chunk.web_search ?? []).map(({ link, title }) => ({ url: link, title }));
+  return [...annotated, ...found].flatMap((source) =>
+    source?.url ? [{ url: source.url, title: source.title || source.url }] : [],
+  );
 }
 
 /** The tool call pieces of a delta; empty texts count as absent. */

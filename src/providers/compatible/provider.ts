@@ -3,12 +3,17 @@
  * starts at its raw chunks. Retries, timeouts and silence are ours.
  */
 
-import type { ChatProvider } from '../../messages/chat.ts';
-import { createAdaptations, dueWhen } from '../adaptations.ts';
+import { createAdaptations } from '../adaptations.ts';
 import { type CallTrace, idleMsOf, sdkTimeoutMs, type Wire, wireEvents } from '../call.ts';
-import type { ProviderDeps } from '../deps.ts';
+import type { ListingProvider } from '../catalog.ts';
+import { keySettingOf, type ProviderDeps } from '../deps.ts';
+import { headersOver } from '../headers.ts';
+import { listFrom } from '../listing.ts';
 import { endpointOf } from '../transport.ts';
-import { chatRequest, type ServerProfile } from './request.ts';
+import { chatAdaptations } from './adaptations.ts';
+import { listedModels } from './list-models.ts';
+import { knownServers, plainProfile, type ServerProfile, serverAt } from './profiles.ts';
+import { chatRequest, requestHeaders } from './request.ts';
 import { chatEvents, createInsiders } from './stream.ts';
 
 export interface CompatibleOptions {
@@ -16,27 +21,29 @@ export interface CompatibleOptions {
   readonly baseUrl: string;
   /** Local servers need none. */
   readonly apiKey?: string;
+  /** The word before the slash of its models. Default: compatible. */
+  readonly name?: string;
+  /** Sent with each request, over ours where the names are the same. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Where the key is set, for people. */
+  readonly keySetting?: string;
+  /** Default: by the address, else the plain rules. */
+  readonly profile?: ServerProfile;
 }
 
 export function createCompatibleProvider(
   deps: ProviderDeps,
   options: CompatibleOptions,
-): ChatProvider {
+): ListingProvider {
   // The SDK insists on a key; servers without keys ignore it.
-  const { baseUrl, apiKey = 'none' } = options;
+  const { baseUrl, apiKey = 'none', name = 'compatible' } = options;
   const endpoint = endpointOf(baseUrl);
-  const profile = profileOf(baseUrl);
+  const keySetting = keySettingOf(options);
+  const known = serverAt(baseUrl);
+  const profile = options.profile ?? (known === undefined ? plainProfile : knownServers[known]);
   const insiders = createInsiders();
-  const adaptations = createAdaptations(deps, endpoint, [
-    dueWhen(
-      'swap_limit',
-      /max_(?:completion_)?tokens.{0,40}(?:unsupported|not supported)|unsupported.{0,40}max_(?:completion_)?tokens/iu,
-    ),
-    dueWhen('no_stream_options', /stream_options/u),
-    // Mistral: "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."
-    dueWhen('nine_char_ids', /tool call id.{0,120}length of 9/iu),
-    dueWhen('empty_content', /content.{0,60}(?:null|none|must be a string|required)/iu),
-  ]);
+  const adaptations = createAdaptations(deps, endpoint, chatAdaptations);
+  const authorization = { authorization: `Bearer ${apiKey}` };
   const open = async ({ fetch, signal }: Wire, body: ReturnType<typeof chatRequest>) => {
     const { OpenAI } = await import('openai');
     const client = new OpenAI({
@@ -54,11 +61,12 @@ export function createCompatibleProvider(
     return client.chat.completions.create(body, { signal });
   };
   return {
-    name: 'compatible',
+    name,
     stream: (request, signal) => {
-      const origin = { provider: 'compatible', endpoint, model: request.model };
-      const headers = { authorization: `Bearer ${apiKey}` };
-      const call = { ...origin, idleMs: idleMsOf(baseUrl), headers };
+      const origin = { provider: name, endpoint, model: request.model };
+      const ours = { ...authorization, ...requestHeaders(request, profile) };
+      const headers = headersOver(ours, options.headers);
+      const call = { ...origin, idleMs: idleMsOf(baseUrl), headers, ...keySetting };
       const toolNames = new Set(request.tools.map((tool) => tool.name));
       return adaptations.stream(request, (learned) => {
         const body = chatRequest(request, origin, profile, learned);
@@ -67,13 +75,18 @@ export function createCompatibleProvider(
         return chatEvents(raw, deps, { origin, toolNames, trace, insiders });
       });
     },
-  };
-}
-
-function profileOf(baseUrl: string): ServerProfile {
-  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '';
-  return {
-    limitField: host === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens',
-    alwaysReasoning: host === 'api.deepseek.com',
+    listModels: (signal) => {
+      const headers = headersOver(authorization, options.headers);
+      const today = new Date(deps.clock.now()).toISOString().slice(0, 10);
+      return listFrom(
+        deps,
+        { provider: name, endpoint, headers, ...keySetting },
+        signal,
+        async function* (wire) {
+          const response = await wire.fetch(`${endpoint}/models`, { signal: wire.signal });
+          yield* listedModels(await response.json(), today);
+        },
+      );
+    },
   };
 }

@@ -1,24 +1,19 @@
-/** ChatRequest → Chat Completions request, in the form that most servers take. */
+/** ChatRequest → Chat Completions request, as the profile of its server wants it. */
 
+import { createHash } from 'node:crypto';
 import type OpenAI from 'openai';
-import type { ChatRequest } from '../../messages/chat.ts';
-import type { AssistantPart, ImagePart, Origin, Raw, UserPart } from '../../messages/parts.ts';
+import type { ChatRequest, ToolSpec } from '../../messages/chat.ts';
+import type { Origin } from '../../messages/parts.ts';
+import { isBareTool } from '../adaptations.ts';
 import { nineCharId } from '../call-ids.ts';
-import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
-import { fieldsOf, textField } from '../raw.ts';
+import { normaliseMessages, type Turn } from '../normalise.ts';
 import { fitSchema } from '../schema.ts';
+import { type Message, type MessageRules, messagesOf } from './messages.ts';
+import type { ServerProfile } from './profiles.ts';
+import { isThinkingOff, thinkingFields } from './thinking.ts';
 
 type Params = OpenAI.Chat.ChatCompletionCreateParamsStreaming;
-type Message = OpenAI.Chat.ChatCompletionMessageParam;
-type Content = OpenAI.Chat.ChatCompletionContentPart;
-
-/** What sets one server apart from the others, as data. */
-export interface ServerProfile {
-  /** `max_completion_tokens` where `max_tokens` is refused. */
-  readonly limitField: 'max_tokens' | 'max_completion_tokens';
-  /** DeepSeek: every assistant message carries its thoughts, if only as an empty text. */
-  readonly alwaysReasoning: boolean;
-}
+type Fields = Readonly<Record<string, unknown>>;
 
 /** `learned` names what this server refused before (see the provider's adaptations). */
 export function chatRequest(
@@ -27,137 +22,134 @@ export function chatRequest(
   profile: ServerProfile,
   learned: ReadonlySet<string>,
 ): Params {
+  const hasNineChars = profile.callIds === 'nine_chars' || learned.has('nine_char_ids');
   const turns = normaliseMessages(request.messages, {
     origin,
     isContent: neverContent,
-    ...(learned.has('nine_char_ids') ? { fitId: nineCharId } : {}),
+    withReasoning: !learned.has('no_reasoning'),
+    ...(hasNineChars ? { fitId: nineCharId } : {}),
   });
-  const system: Message[] =
-    request.system === '' ? [] : [{ role: 'system', content: request.system }];
+  const role = learned.has('system_role') ? 'system' : profile.systemRole;
+  const system: Message[] = request.system === '' ? [] : [{ role, content: request.system }];
   const isSwapped = learned.has('swap_limit');
   const usesCompletion = (profile.limitField === 'max_completion_tokens') !== isSwapped;
   const limit = request.mostOutputTokens;
-  return {
+  const rules = rulesOf(request, profile, learned);
+  const body: Params = {
     model: request.model,
     stream: true,
-    messages: [...system, ...turns.flatMap((turn) => messagesOf(turn, profile, learned))],
+    messages: [...system, ...turns.flatMap((turn) => messagesOf(turn, rules))],
     ...(usesCompletion ? { max_completion_tokens: limit } : { max_tokens: limit }),
     ...(learned.has('no_stream_options') ? {} : { stream_options: { include_usage: true } }),
-    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolOf) }),
   };
+  // Many of these fields are the server's own, which the vendor of the SDK does not know.
+  return Object.assign(body, {
+    ...thinkingFields(request, profile, learned),
+    ...verbosityField(request),
+    ...toolFields(request, turns, profile, learned),
+    ...cacheField(request, profile, learned),
+  });
+}
+
+/** Headers that the profile wants with a request. */
+export function requestHeaders(
+  { reasoning, cacheKey }: ChatRequest,
+  profile: ServerProfile,
+): Readonly<Record<string, string>> {
+  if (profile.cacheKey?.place !== 'header' || reasoning.caching === false) return {};
+  return { [profile.cacheKey.name]: hashed(cacheKey) };
 }
 
 const neverContent = (): boolean => false;
 
-function toolOf(tool: ChatRequest['tools'][number]): OpenAI.Chat.ChatCompletionFunctionTool {
+function rulesOf(
+  request: ChatRequest,
+  profile: ServerProfile,
+  learned: ReadonlySet<string>,
+): MessageRules {
+  const always = profile.alwaysReasoning || learned.has('always_reasoning');
+  return {
+    emptyContent: emptyContentOf(profile, learned),
+    alwaysReasoning: always && !isThinkingOff(request),
+    answersTools: profile.answersTools || learned.has('answer_after_tools'),
+    takesDocuments: profile.takesFiles && request.abilities.documents,
+  };
+}
+
+function emptyContentOf(profile: ServerProfile, learned: ReadonlySet<string>): null | '' {
+  if (learned.has('empty_content')) return '';
+  return learned.has('null_content') ? null : profile.emptyContent;
+}
+
+function verbosityField({ reasoning, abilities }: ChatRequest): Fields {
+  const { verbosity } = reasoning;
+  return verbosity === undefined || !abilities.verbosity ? {} : { verbosity };
+}
+
+/** Tools, and the search that the server runs by itself. */
+function toolFields(
+  request: ChatRequest,
+  turns: readonly Turn[],
+  profile: ServerProfile,
+  learned: ReadonlySet<string>,
+): Fields {
+  const { abilities, webSearch } = request;
+  const own = abilities.tools ? request.tools : [];
+  const search =
+    webSearch && abilities.webSearch && !learned.has('no_search')
+      ? profile.search
+      : ({ kind: 'none' } as const);
+  // Some servers refuse a history with calls to tools that are not declared.
+  const former = abilities.tools && own.length === 0 ? formerTools(turns) : [];
+  const functions = [...own, ...former].map((tool) => toolOf(tool, learned));
+  const tools = search.kind === 'tool' ? [...functions, search.tool] : functions;
+  return {
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(former.length > 0 && search.kind !== 'tool' ? { tool_choice: 'none' } : {}),
+    ...(own.length === 0 || learned.has('no_tool_fields') ? {} : profile.withTools),
+    ...(search.kind === 'fields' ? search.fields : {}),
+  };
+}
+
+function formerTools(turns: readonly Turn[]): readonly ToolSpec[] {
+  const names = turns.flatMap((turn) =>
+    turn.role === 'assistant'
+      ? turn.parts.flatMap((part) => (part.kind === 'tool_call' ? [part.name] : []))
+      : [],
+  );
+  return [...new Set(names)].map((name) => ({
+    name,
+    description: 'No longer available.',
+    inputSchema: { type: 'object', properties: {} },
+  }));
+}
+
+function toolOf(
+  tool: ToolSpec,
+  learned: ReadonlySet<string>,
+): OpenAI.Chat.ChatCompletionFunctionTool {
   return {
     type: 'function',
     function: {
       name: tool.name,
       description: tool.description,
-      parameters: fitSchema(tool.inputSchema, 'plain'),
+      parameters: isBareTool(learned, tool.name)
+        ? { type: 'object' }
+        : fitSchema(tool.inputSchema, 'plain'),
     },
   };
 }
 
-function messagesOf(
-  turn: Turn,
+function cacheField(
+  { reasoning, cacheKey }: ChatRequest,
   profile: ServerProfile,
   learned: ReadonlySet<string>,
-): readonly Message[] {
-  if (turn.role === 'assistant') return [assistantMessage(turn.parts, profile, learned)];
-  const results = turn.results.map(
-    (result): Message => ({
-      role: 'tool',
-      tool_call_id: result.callId,
-      content: resultText(result),
-    }),
-  );
-  // Tool messages hold text only: their images follow in a person's message.
-  const images = turn.results.flatMap(({ name, parts }) => {
-    const found = parts.flatMap((part) => (part.kind === 'image' ? [imageContent(part)] : []));
-    return found.length === 0
-      ? []
-      : [{ type: 'text', text: `Images from ${name}:` } as const, ...found];
-  });
-  const content = [...images, ...turn.parts.map(contentOf)];
-  return content.length === 0 ? results : [...results, { role: 'user', content: flatten(content) }];
+): Fields {
+  if (profile.cacheKey?.place !== 'body' || reasoning.caching === false) return {};
+  return learned.has('no_cache_key') ? {} : { [profile.cacheKey.name]: hashed(cacheKey) };
 }
 
-/** One text where there is nothing but text: small servers take no parts. */
-function flatten(content: readonly Content[]): string | Content[] {
-  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  return texts.length === content.length ? texts.join('\n\n') : [...content];
-}
-
-type AssistantMessage = OpenAI.Chat.ChatCompletionAssistantMessageParam;
-
-function assistantMessage(
-  parts: readonly AssistantPart[],
-  profile: ServerProfile,
-  learned: ReadonlySet<string>,
-): Message {
-  const text = parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
-  const calls = parts.flatMap((part) =>
-    part.kind === 'tool_call'
-      ? [
-          {
-            id: part.callId,
-            type: 'function' as const,
-            function: { name: part.name, arguments: JSON.stringify(part.input) },
-          },
-        ]
-      : [],
-  );
-  const empty = learned.has('empty_content') ? '' : null;
-  const message: AssistantMessage & Record<string, unknown> = {
-    role: 'assistant',
-    content: text === '' ? empty : text,
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
-  };
-  return Object.assign(message, reasoningFields(parts, profile));
-}
-
-/** Thoughts go back under the name they came under. */
-function reasoningFields(
-  parts: readonly AssistantPart[],
-  profile: ServerProfile,
-): Record<string, unknown> {
-  const fields: Record<string, unknown> = profile.alwaysReasoning ? { reasoning_content: '' } : {};
-  for (const part of parts) {
-    if (part.kind !== 'reasoning') continue;
-    const field = fieldOf(part.raw);
-    if (field !== undefined) {
-      const before = fields[field];
-      fields[field] = (typeof before === 'string' ? before : '') + part.text;
-    }
-    const details = fieldsOf(part.raw)['details'];
-    if (details !== undefined) fields['reasoning_details'] = details;
-  }
-  return fields;
-}
-
-function fieldOf(raw: Raw | undefined): string | undefined {
-  const field = textField(raw, 'field');
-  return field === 'reasoning' || field === 'reasoning_content' ? field : undefined;
-}
-
-function contentOf(part: UserPart): Content {
-  switch (part.kind) {
-    case 'text':
-      return { type: 'text', text: part.text };
-    case 'image':
-      return imageContent(part);
-    case 'document':
-      return { type: 'text', text: documentText(part) };
-    case 'file':
-      return { type: 'text', text: fileText(part) };
-  }
-}
-
-function imageContent(part: ImagePart): Content {
-  return {
-    type: 'image_url',
-    image_url: { url: `data:${part.mediaType};base64,${part.base64}` },
-  };
+/** Short and plain, whatever the key is made of. */
+function hashed(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
 }

@@ -10,7 +10,7 @@ import { connectionLost, errorOfFailure } from '../errors.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
 import { type CallAssembler, createCallAssembler } from './call-assembler.ts';
-import { callPieces, parseChunk, type WireDelta, type WireUsage } from './chunk.ts';
+import { callPieces, citationsIn, parseChunk, type WireDelta, type WireUsage } from './chunk.ts';
 import { addDetails } from './reasoning-details.ts';
 import {
   createThinkSplitter,
@@ -47,8 +47,11 @@ export function createInsiders(): Insiders {
   };
 }
 
-/** Where the thoughts of a message came from: they go back under the same name. */
-type ReasoningField = 'reasoning' | 'reasoning_content' | 'content';
+/**
+ * Where the thoughts of a message came from: they go back under the same name. `thinking`: parts of
+ * the content; `content`: think tags, which stay with us.
+ */
+type ReasoningField = 'reasoning' | 'reasoning_content' | 'thinking' | 'content';
 
 interface State {
   readonly origin: Origin;
@@ -89,6 +92,8 @@ export async function* chatEvents(
     const [choice] = chunk.choices ?? [];
     const delta = choice?.delta ?? choice?.message;
     if (delta) yield* deltaEvents(delta, state);
+    const citations = citationsIn(chunk, delta ?? undefined);
+    if (citations.length > 0) yield { kind: 'citations', citations };
     const usage = chunk.usage ?? choice?.usage;
     if (usage) yield { kind: 'usage', usage: usageOf(usage) };
     state.finish = choice?.finish_reason || state.finish;
@@ -123,7 +128,7 @@ function* deltaEvents(delta: WireDelta, state: State): Generator<ChatStreamEvent
   const reasoning = delta.reasoning_content || delta.reasoning || '';
   if (reasoning !== '') yield* reasoningEvents(reasoning, field, state);
   else if (delta.content.thinking !== '') {
-    yield* reasoningEvents(delta.content.thinking, 'content', state);
+    yield* reasoningEvents(delta.content.thinking, 'thinking', state);
   }
   if (delta.reasoning_details) state.details = addDetails(state.details, delta.reasoning_details);
   yield* pieceEvents(state.splitter.add(delta.content.text + (delta.refusal ?? '')), state);
@@ -193,17 +198,22 @@ function stopOf(finish: string | undefined, hasCalls: boolean, sawDone: boolean)
   }
 }
 
+/** xAI counts thoughts beside the completion, all others within it: the total tells them apart. */
 function usageOf(usage: WireUsage): Usage {
   const cacheRead =
     usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? 0;
   const cacheWrite = usage.prompt_tokens_details?.cache_write_tokens ?? 0;
-  const output = usage.completion_tokens ?? 0;
-  const reasoning = Math.min(usage.completion_tokens_details?.reasoning_tokens ?? 0, output);
+  const prompt = usage.prompt_tokens ?? 0;
+  const completion = usage.completion_tokens ?? 0;
+  const thoughts = usage.completion_tokens_details?.reasoning_tokens ?? 0;
+  const isBeside = thoughts > 0 && usage.total_tokens === prompt + completion + thoughts;
+  const reasoning = isBeside ? thoughts : Math.min(thoughts, completion);
   return {
-    input: Math.max(0, (usage.prompt_tokens ?? 0) - cacheRead - cacheWrite),
+    input: Math.max(0, prompt - cacheRead - cacheWrite),
     cacheRead,
     cacheWrite,
-    output: output - reasoning,
+    output: isBeside ? completion : completion - reasoning,
     reasoning,
+    ...(typeof usage.cost === 'number' ? { reportedUsd: usage.cost } : {}),
   };
 }

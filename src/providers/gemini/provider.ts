@@ -5,20 +5,31 @@
  */
 
 import type { GoogleGenAI } from '@google/genai';
-import type { ChatProvider } from '../../messages/chat.ts';
 import { createAdaptations, dueWhen } from '../adaptations.ts';
 import { idleMsOf, type Wire, wireEvents } from '../call.ts';
-import type { ProviderDeps, ProviderOptions } from '../deps.ts';
+import type { ListingProvider } from '../catalog.ts';
+import { keySettingOf, type ProviderDeps, type ProviderOptions } from '../deps.ts';
+import { headersOver } from '../headers.ts';
+import { listFrom } from '../listing.ts';
 import { endpointOf } from '../transport.ts';
+import { geminiModels } from './list-models.ts';
 import { type GeminiRequest, geminiRequest } from './request.ts';
 import { geminiEvents } from './stream.ts';
 
 /** `baseUrl` without the API version. */
-export function createGeminiProvider(deps: ProviderDeps, options: ProviderOptions): ChatProvider {
+export function createGeminiProvider(
+  deps: ProviderDeps,
+  options: ProviderOptions,
+): ListingProvider {
+  const name = options.name ?? 'gemini';
   const baseUrl = options.baseUrl ?? 'https://generativelanguage.googleapis.com';
   const endpoint = endpointOf(baseUrl);
+  const keySetting = keySettingOf(options);
   const adaptations = createAdaptations(deps, endpoint, [
     dueWhen('no_reasoning', /thought[_ ]?signature/iu, 'request'),
+    // "Built-in tools … and Function Calling cannot be combined in the same request."
+    dueWhen('no_mixed_tools', /server_?side_?tool|cannot be combined|tool use with function/iu),
+    dueWhen('no_thinking_steer', /thinking[_ ]?(?:level|budget)/iu),
     dueWhen('no_thoughts', /include_?thoughts|thinking_?config|thinking is not/iu),
   ]);
   let client: Promise<GoogleGenAI> | undefined;
@@ -33,17 +44,21 @@ export function createGeminiProvider(deps: ProviderDeps, options: ProviderOption
       config: { ...body.config, abortSignal: signal, httpOptions: { fetch } },
     });
   };
+  const headers = headersOver({ 'x-goog-api-key': options.apiKey }, options.headers);
   return {
-    name: 'gemini',
+    name,
     stream: (request, signal) => {
-      const origin = { provider: 'gemini', endpoint, model: request.model };
-      const headers = { 'x-goog-api-key': options.apiKey };
-      const call = { ...origin, idleMs: idleMsOf(baseUrl), headers };
+      const origin = { provider: name, endpoint, model: request.model };
+      const call = { ...origin, idleMs: idleMsOf(baseUrl), headers, ...keySetting };
       return adaptations.stream(request, (learned) => {
         const body = geminiRequest(request, origin, learned);
         const raw = wireEvents(deps, call, signal, (wire) => open(wire, body));
         return geminiEvents(raw, deps, origin);
       });
     },
+    listModels: (signal) =>
+      listFrom(deps, { provider: name, endpoint, headers, ...keySetting }, signal, (wire) =>
+        geminiModels(wire, `${endpoint}/v1beta/models`),
+      ),
   };
 }

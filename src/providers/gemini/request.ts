@@ -2,14 +2,15 @@
 
 import type {
   Content,
-  FunctionDeclaration,
   GenerateContentConfig,
   GenerateContentParameters,
+  ImageConfig,
   Part,
 } from '@google/genai';
 import type { ChatRequest } from '../../messages/chat.ts';
 import type {
   AssistantPart,
+  DocumentPart,
   ImagePart,
   Origin,
   Raw,
@@ -18,13 +19,11 @@ import type {
 } from '../../messages/parts.ts';
 import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
-import { fitSchema } from '../schema.ts';
+import { thinkingConfigOf } from './thinking.ts';
+import { toolConfigOf } from './tools.ts';
 
 /** Google's documented stand-in for calls that another model made. */
 const foreignSignature = 'skip_thought_signature_validator';
-/** From Gemini 3 on calls need their signature, and results may hold media. */
-const isThirdOrLater = /^gemini-(?:[3-9]|\d\d)/u;
-const thinks = /^gemini-(?:2\.5|[3-9]|\d\d)/u;
 
 export interface GeminiRequest extends GenerateContentParameters {
   readonly config: GenerateContentConfig;
@@ -44,25 +43,54 @@ export function geminiRequest(
     keepsSealedText: true,
     bindsNames: true,
   });
-  const needsSignatures = isThirdOrLater.test(request.model);
-  const idsOfCalls = vendorIds(turns);
-  const includeThoughts = thinks.test(request.model) && !learned.has('no_thoughts');
+  const rules = rulesOf(request, turns);
+  const thinkingConfig = thinkingConfigOf(request, learned);
+  const imageConfig = imageConfigOf(request);
   return {
     model: request.model,
     contents: turns.map((turn) =>
-      turn.role === 'assistant'
-        ? modelContent(turn.parts, needsSignatures)
-        : userContent(turn, needsSignatures, idsOfCalls),
+      turn.role === 'assistant' ? modelContent(turn.parts, rules) : userContent(turn, rules),
     ),
     config: {
       maxOutputTokens: request.mostOutputTokens,
       automaticFunctionCalling: { disable: true },
       ...(request.system === '' ? {} : { systemInstruction: request.system }),
-      ...(request.tools.length === 0
-        ? {}
-        : { tools: [{ functionDeclarations: request.tools.map(declarationOf) }] }),
-      ...(includeThoughts ? { thinkingConfig: { includeThoughts: true } } : {}),
+      ...toolConfigOf(request, learned),
+      ...(thinkingConfig === undefined ? {} : { thinkingConfig }),
+      ...(imageConfig === undefined ? {} : { imageConfig }),
     },
+  };
+}
+
+/** What a family of models wants in its history. */
+interface Rules {
+  /** Calls that another model made carry the stand-in for a signature. */
+  readonly needsSignatures: boolean;
+  readonly mediaInResults: boolean;
+  readonly documents: boolean;
+  /** The ids Gemini gave, by ours. */
+  readonly ids: ReadonlyMap<string, string>;
+}
+
+/**
+ * Budgets steer the models before Gemini 3, levels those from it on. Of a model that nobody
+ * described no more is taken for granted than that it is no older one.
+ */
+function rulesOf({ abilities }: ChatRequest, turns: readonly Turn[]): Rules {
+  return {
+    needsSignatures: !abilities.thinking.includes('budget'),
+    mediaInResults: abilities.thinking.includes('level'),
+    documents: abilities.documents,
+    ids: vendorIds(turns),
+  };
+}
+
+function imageConfigOf({ abilities, reasoning }: ChatRequest): ImageConfig | undefined {
+  const { imageRatio, imageResolution } = reasoning;
+  if (!abilities.imageOutput || (imageRatio ?? imageResolution) === undefined) return undefined;
+  return {
+    ...(imageRatio === undefined ? {} : { aspectRatio: imageRatio }),
+    ...(imageResolution === undefined ? {} : { imageSize: imageResolution }),
   };
 }
 
@@ -70,16 +98,7 @@ function isContent(raw: Raw): boolean {
   return textField(raw, 'thought') === undefined;
 }
 
-function declarationOf(tool: ChatRequest['tools'][number]): FunctionDeclaration {
-  return {
-    name: tool.name,
-    description: tool.description,
-    // Never `parameters`: the SDK would convert that and lose half of it.
-    parametersJsonSchema: fitSchema(tool.inputSchema, 'gemini'),
-  };
-}
-
-/** The ids Gemini gave, by ours; only these are sent back, some servers refuse others. */
+/** Only these are sent back: some servers refuse others. */
 function vendorIds(turns: readonly Turn[]): ReadonlyMap<string, string> {
   const ids = new Map<string, string>();
   for (const turn of turns) {
@@ -93,7 +112,7 @@ function vendorIds(turns: readonly Turn[]): ReadonlyMap<string, string> {
   return ids;
 }
 
-function modelContent(parts: readonly AssistantPart[], needsSignatures: boolean): Content {
+function modelContent(parts: readonly AssistantPart[], { needsSignatures }: Rules): Content {
   const content = parts.map(modelPart);
   const first = content.find((part) => part.functionCall !== undefined);
   if (needsSignatures && first !== undefined && first.thoughtSignature === undefined) {
@@ -132,25 +151,23 @@ function argsOf(input: unknown): Record<string, unknown> {
     : { input };
 }
 
-function userContent(
-  turn: Extract<Turn, { role: 'user' }>,
-  mediaInResults: boolean,
-  ids: ReadonlyMap<string, string>,
-): Content {
-  const responses = turn.results.map((result) => responsePart(result, mediaInResults, ids));
+function userContent(turn: Extract<Turn, { role: 'user' }>, rules: Rules): Content {
+  const responses = turn.results.map((result) => responsePart(result, rules));
   // Older models take media of results only beside them.
-  const beside = mediaInResults ? [] : turn.results.flatMap(imagesOf);
-  return { role: 'user', parts: [...responses, ...beside, ...turn.parts.map(userPart)] };
+  const beside = rules.mediaInResults
+    ? []
+    : turn.results.flatMap((result) => mediaOf(result, rules));
+  const parts = turn.parts.map((part) => userPart(part, rules));
+  return { role: 'user', parts: [...responses, ...beside, ...parts] };
 }
 
-function responsePart(
-  result: ToolResult,
-  mediaInResults: boolean,
-  ids: ReadonlyMap<string, string>,
-): Part {
-  const id = ids.get(result.callId);
-  const text = resultText(result);
-  const media = mediaInResults ? imagesOf(result) : [];
+function responsePart(result: ToolResult, rules: Rules): Part {
+  const id = rules.ids.get(result.callId);
+  const notes = result.parts.flatMap((part) =>
+    part.kind === 'document' && !rules.documents ? [documentText(part)] : [],
+  );
+  const text = [resultText(result), ...notes].join('\n');
+  const media = rules.mediaInResults ? mediaOf(result, rules) : [];
   return {
     functionResponse: {
       name: result.name,
@@ -161,22 +178,28 @@ function responsePart(
   };
 }
 
-function imagesOf(result: ToolResult): { inlineData: { mimeType: string; data: string } }[] {
-  return result.parts.flatMap((part) => (part.kind === 'image' ? [imagePart(part)] : []));
+interface Media {
+  readonly inlineData: { readonly mimeType: string; readonly data: string };
 }
 
-function imagePart(part: ImagePart): { inlineData: { mimeType: string; data: string } } {
+function mediaOf(result: ToolResult, { documents }: Rules): Media[] {
+  return result.parts.flatMap((part) =>
+    part.kind === 'image' || (part.kind === 'document' && documents) ? [mediaPart(part)] : [],
+  );
+}
+
+function mediaPart(part: ImagePart | DocumentPart): Media {
   return { inlineData: { mimeType: part.mediaType, data: part.base64 } };
 }
 
-function userPart(part: UserPart): Part {
+function userPart(part: UserPart, { documents }: Rules): Part {
   switch (part.kind) {
     case 'text':
       return { text: part.text };
     case 'image':
-      return imagePart(part);
+      return mediaPart(part);
     case 'document':
-      return { text: documentText(part) };
+      return documents ? mediaPart(part) : { text: documentText(part) };
     case 'file':
       return { text: fileText(part) };
   }

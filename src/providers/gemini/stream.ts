@@ -14,9 +14,15 @@ import { connectionLost, errorOfFailure, MalformedAnswer } from '../errors.ts';
 import { namedIn } from '../failure.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
+import { createGrounding, type Grounding, groundingSchema } from './grounding.ts';
 
 const text = z.string().nullish().catch(null);
 const count = z.number().nullish().catch(null);
+/** Google's own tools, called and answered within the message. */
+const serverCallSchema = z
+  .looseObject({ id: text, toolType: text, args: z.unknown().optional() })
+  .nullish()
+  .catch(null);
 const partSchema = z.looseObject({
   text,
   thought: z.boolean().nullish().catch(null),
@@ -25,6 +31,8 @@ const partSchema = z.looseObject({
     .looseObject({ id: text, name: text, args: z.record(z.string(), z.unknown()).nullish() })
     .nullish()
     .catch(null),
+  toolCall: serverCallSchema,
+  toolResponse: serverCallSchema,
 });
 const usageSchema = z.looseObject({
   promptTokenCount: count,
@@ -32,9 +40,6 @@ const usageSchema = z.looseObject({
   candidatesTokenCount: count,
   thoughtsTokenCount: count,
   toolUsePromptTokenCount: count,
-});
-const groundingSchema = z.looseObject({
-  web: z.looseObject({ uri: text, title: text }).nullish().catch(null),
 });
 const responseSchema = z.looseObject({
   candidates: z
@@ -45,10 +50,9 @@ const responseSchema = z.looseObject({
           .nullish()
           .catch(null),
         finishReason: text,
-        groundingMetadata: z
-          .looseObject({
-            groundingChunks: z.array(groundingSchema).nullish().catch(null),
-          })
+        groundingMetadata: groundingSchema.nullish().catch(null),
+        urlContextMetadata: z
+          .looseObject({ urlMetadata: z.array(z.unknown()).nullish().catch(null) })
           .nullish()
           .catch(null),
       }),
@@ -62,13 +66,17 @@ const responseSchema = z.looseObject({
 });
 type WirePart = z.infer<typeof partSchema>;
 type WireResponse = z.infer<typeof responseSchema>;
-type GroundingChunk = z.infer<typeof groundingSchema>;
 
 interface State {
   readonly origin: Origin;
   readonly newId: NewId;
   readonly timer: ReasoningTimer;
   readonly callIds: Set<string>;
+  readonly grounding: Grounding;
+  /** What Google's own tools were asked, by id. */
+  readonly serverCalls: Map<string, unknown>;
+  /** All text of the message. */
+  said: string;
   /** Unsigned text is open: a signed part must not join it. */
   hasOpenText: boolean;
   hasContent: boolean;
@@ -86,6 +94,9 @@ export async function* geminiEvents(
     newId: deps.newId,
     timer: createReasoningTimer(deps.clock),
     callIds: new Set(),
+    grounding: createGrounding(),
+    serverCalls: new Map(),
+    said: '',
     hasOpenText: false,
     hasContent: false,
     finish: undefined,
@@ -104,12 +115,8 @@ export async function* geminiEvents(
   if (state.finish === undefined) {
     throw connectionLost(origin, 'the stream ended before the message did.');
   }
-  if (state.finish.startsWith('MALFORMED') && !state.hasContent) {
-    throw new BotError('overloaded', 'gemini wrote a call that it could not finish itself.', {
-      facts: { ...origin, finishReason: state.finish },
-      cause: new MalformedAnswer(),
-    });
-  }
+  checkFinish(state.finish, state);
+  yield* state.grounding.events(state.said, state.serverCalls.size > 0);
   yield {
     kind: 'message_end',
     stop: stopOf(state.finish, state.callIds.size > 0),
@@ -117,10 +124,28 @@ export async function* geminiEvents(
   };
 }
 
+/** Ends without anything said: some are worth one more try, one means that our request was bad. */
+function checkFinish(finish: string, { origin, hasContent }: State): void {
+  if (hasContent) return;
+  if (finish === 'MISSING_THOUGHT_SIGNATURE') {
+    throw errorOfFailure(origin, { type: 'invalid_request', message: 'A signature is missing.' });
+  }
+  if (!/^MALFORMED|^UNEXPECTED_TOOL_CALL$|^TOO_MANY_TOOL_CALLS$/u.test(finish)) return;
+  throw new BotError(
+    'overloaded',
+    `${origin.provider} wrote a call that it could not finish itself.`,
+    { facts: { ...origin, finishReason: finish }, cause: new MalformedAnswer() },
+  );
+}
+
 function* responseEvents(response: WireResponse, state: State): Generator<ChatStreamEvent> {
   const [candidate] = response.candidates ?? [];
   for (const part of candidate?.content?.parts ?? []) yield* partEvents(part, state);
-  yield* citationEvents(candidate?.groundingMetadata?.groundingChunks ?? []);
+  if (candidate?.groundingMetadata) state.grounding.add(candidate.groundingMetadata);
+  const pages = candidate?.urlContextMetadata?.urlMetadata ?? [];
+  if (pages.length > 0) {
+    yield { kind: 'server_tool', name: 'url_context', input: {}, result: pages };
+  }
   if (response.usageMetadata) yield { kind: 'usage', usage: usageOf(response.usageMetadata) };
   // Some servers set it on every response: what counts is that one came, and the last one.
   state.finish = candidate?.finishReason ?? state.finish;
@@ -149,8 +174,10 @@ function* partEvents(part: WirePart, state: State): Generator<ChatStreamEvent> {
   if (typeof part.text !== 'string') {
     state.hasOpenText = false;
     yield { kind: 'raw_part', part: 'own', raw: rawOf(state.origin, withoutNulls(part)) };
+    yield* serverToolEvents(part, state);
     return;
   }
+  state.said += part.text;
   if (part.text.trim() !== '') state.hasContent = true;
   if (!thoughtSignature) {
     if (part.text === '') return;
@@ -184,11 +211,19 @@ function* callEvents(part: WirePart, state: State): Generator<ChatStreamEvent> {
   };
 }
 
-function* citationEvents(chunks: readonly GroundingChunk[]): Generator<ChatStreamEvent> {
-  const citations = chunks.flatMap(({ web }) =>
-    web?.uri ? [{ url: web.uri, title: web.title ?? web.uri }] : [],
-  );
-  if (citations.length > 0) yield { kind: 'citations', citations };
+/** Told of once it is answered. */
+function* serverToolEvents(
+  { toolCall, toolResponse }: WirePart,
+  { serverCalls }: State,
+): Generator<ChatStreamEvent> {
+  if (toolCall) serverCalls.set(toolCall.id ?? '', toolCall.args ?? {});
+  if (!toolResponse) return;
+  yield {
+    kind: 'server_tool',
+    name: (toolResponse.toolType ?? 'server_tool').toLowerCase(),
+    input: serverCalls.get(toolResponse.id ?? '') ?? {},
+    result: toolResponse['response'] ?? null,
+  };
 }
 
 /** Fields the schema filled with null were not on the wire. */
@@ -218,6 +253,9 @@ function stopOf(finish: string, hasCalls: boolean): StopReason {
     case 'BLOCKLIST':
     case 'PROHIBITED_CONTENT':
     case 'SPII':
+    case 'IMAGE_SAFETY':
+    case 'IMAGE_PROHIBITED_CONTENT':
+    case 'IMAGE_RECITATION':
     case 'MODEL_ARMOR':
     case 'PROMPT_BLOCKED':
       return 'refused';

@@ -7,7 +7,7 @@ import type { ChatRequest } from '../../messages/chat.ts';
 import { createAdaptations } from '../adaptations.ts';
 import { idleMsOf, sdkTimeoutMs, type Wire, wireEvents } from '../call.ts';
 import type { ListingProvider } from '../catalog.ts';
-import type { ProviderDeps, ProviderOptions } from '../deps.ts';
+import { keySettingOf, type ProviderDeps, type ProviderOptions } from '../deps.ts';
 import { headersOver } from '../headers.ts';
 import { listFrom } from '../listing.ts';
 import { endpointOf, type ModelFetch } from '../transport.ts';
@@ -23,6 +23,7 @@ export function createOpenaiProvider(
   const name = options.name ?? 'openai';
   const baseUrl = options.baseUrl ?? 'https://api.openai.com/v1';
   const endpoint = endpointOf(baseUrl);
+  const keySetting = keySettingOf(options);
   const headers = headersOver({ authorization: `Bearer ${options.apiKey}` }, options.headers);
   const adaptations = createAdaptations(deps, endpoint, openaiRefusals);
   const clientOf = async (fetch: ModelFetch) => {
@@ -45,7 +46,7 @@ export function createOpenaiProvider(
   const streamOnce = (request: ChatRequest, signal: AbortSignal, learned: ReadonlySet<string>) => {
     const origin = { provider: name, endpoint, model: request.model };
     const body = openaiRequest(request, origin, learned);
-    const call = { ...origin, idleMs: idleMsOf(baseUrl), headers };
+    const call = { ...origin, idleMs: idleMsOf(baseUrl), headers, ...keySetting };
     const raw = wireEvents(deps, call, signal, (wire) => open(wire, body));
     return openaiEvents(raw, deps, origin);
   };
@@ -55,9 +56,14 @@ export function createOpenaiProvider(
       adaptations.stream(request, (learned) => streamOnce(request, signal, learned)),
     // Ids are all that this list tells; it names models for images and sound too.
     listModels: (signal) =>
-      listFrom(deps, { provider: name, endpoint, headers }, signal, async function* (wire) {
-        const client = await clientOf(wire.fetch);
-        for await (const { id } of client.models.list({ signal: wire.signal })) yield { id };
-      }),
+      listFrom(
+        deps,
+        { provider: name, endpoint, headers, ...keySetting },
+        signal,
+        async function* (wire) {
+          const client = await clientOf(wire.fetch);
+          for await (const { id } of client.models.list({ signal: wire.signal })) yield { id };
+        },
+      ),
   };
 }

@@ -6,8 +6,9 @@
 import { throwIfAborted } from '../../base/abort.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
 import type { NewId } from '../../base/ids.ts';
-import type { ChatProvider, ChatRequest, ChatStreamEvent } from '../../messages/chat.ts';
+import type { ChatRequest, ChatStreamEvent } from '../../messages/chat.ts';
 import type { Usage } from '../../messages/usage.ts';
+import type { ListingProvider } from '../catalog.ts';
 import { planOf } from './plan.ts';
 
 export interface RehearsalDeps {
@@ -19,8 +20,12 @@ export interface RehearsalDeps {
 const msPerWord = 25;
 const charsPerToken = 4;
 
-export function createRehearsalProvider(deps: RehearsalDeps): ChatProvider {
-  return { name: 'rehearsal', stream: (request, signal) => rehearse(deps, request, signal) };
+export function createRehearsalProvider(deps: RehearsalDeps): ListingProvider {
+  return {
+    name: 'rehearsal',
+    stream: (request, signal) => rehearse(deps, request, signal),
+    listModels: () => Promise.resolve([{ id: 'rehearsal' }]),
+  };
 }
 
 async function* rehearse(

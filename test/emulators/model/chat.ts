@@ -1,5 +1,6 @@
 /** The OpenAI Chat Completions wire format, as compatible servers speak it. */
 
+import { chatVendorAt } from './chat-vendors.ts';
 import {
   type AnswerPiece,
   jsonPieces,
@@ -21,19 +22,6 @@ import {
   unknownField,
 } from './wire.ts';
 
-const knownFields = [
-  'model',
-  'messages',
-  'tools',
-  'tool_choice',
-  'stream',
-  'stream_options',
-  'max_tokens',
-  'max_completion_tokens',
-  'temperature',
-  'reasoning_effort',
-];
-
 export const chatWire: ModelWire = {
   name: 'compatible',
   serves: (path) => path.endsWith('/chat/completions'),
@@ -54,18 +42,23 @@ export const chatWire: ModelWire = {
     }),
 };
 
-function objection(body: JsonObject, seals: SealBook): string | undefined {
-  const unknown = unknownField(body, knownFields);
+function objection(body: JsonObject, seals: SealBook, path: string): string | undefined {
+  const vendor = chatVendorAt(path);
+  const unknown = unknownField(body, vendor.fields);
   if (unknown !== undefined) return `Unrecognized request argument supplied: ${unknown}`;
+  const messages = objectsOf(body['messages']);
   const open: string[] = [];
   let before = '';
-  for (const [place, message] of objectsOf(body['messages']).entries()) {
-    const complaint = messageObjection(message, place, before, open, seals);
+  for (const [place, message] of messages.entries()) {
+    const role = stringOf(message['role']);
+    const isSystem = vendor.systemRoles.includes(role);
+    const complaint = messageObjection(message, place, before, open, seals, isSystem);
     if (complaint !== undefined) return `messages[${place}]: ${complaint}`;
-    before = stringOf(message['role']);
+    before = role;
   }
   if (open.length > 0) return `tool_call_ids did not have response messages: ${open.join()}`;
-  return before === 'assistant' ? 'the last message must not be from the assistant' : undefined;
+  if (before === 'assistant') return 'the last message must not be from the assistant';
+  return vendor.objection(body, messages);
 }
 
 function messageObjection(
@@ -74,6 +67,7 @@ function messageObjection(
   before: string,
   open: string[],
   seals: SealBook,
+  isSystem: boolean,
 ): string | undefined {
   const role = stringOf(message['role']);
   const { content } = message;
@@ -84,9 +78,10 @@ function messageObjection(
     return typeof content === 'string' ? undefined : 'tool messages hold text only';
   }
   if (open.length > 0) return `tool_call_ids did not have response messages: ${open.join()}`;
-  if (role === 'system') return place === 0 ? undefined : 'the system message must come first';
+  if (isSystem) return place === 0 ? undefined : 'the system message must come first';
+  if (!['user', 'assistant'].includes(role)) return `unknown role: ${role}`;
   // Chat templates of small models insist on alternation.
-  if (role === before && role !== '') return 'roles must alternate user/assistant';
+  if (role === before) return 'roles must alternate user/assistant';
   if (role === 'assistant') return answerObjection(message, open, seals);
   return content === '' || (Array.isArray(content) && content.length === 0)
     ? 'content must not be empty'

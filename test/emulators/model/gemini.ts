@@ -1,5 +1,6 @@
 /** The Gemini streamGenerateContent wire format. */
 
+import { settingsObjection } from './gemini-settings.ts';
 import {
   type AnswerPiece,
   type MessageAnswer,
@@ -61,6 +62,9 @@ const statusNames: Readonly<Record<number, string>> = {
 function objection(body: JsonObject, seals: SealBook, path: string): string | undefined {
   const unknown = unknownField(body, knownFields);
   if (unknown !== undefined) return `Invalid JSON payload received. Unknown name "${unknown}"`;
+  const model = /models\/([^:]+):/u.exec(path)?.[1] ?? '';
+  const refused = settingsObjection(body, model);
+  if (refused !== undefined) return refused;
   const contents = objectsOf(body['contents']);
   if (contents.length === 0) return 'contents is not specified';
   if (contents[0]?.['role'] !== 'user') return 'the first content must come from the user';
