@@ -20,6 +20,7 @@ import type { Store } from '../storage/store.ts';
 import type { Adapter } from '../surface/adapter.ts';
 import { builtinTools } from '../tools/builtin/all.ts';
 import { createPlatforms, type Platform } from './adapters.ts';
+import { type CatalogRefresh, createCatalogRefresh } from './catalog-refresh.ts';
 import { createLearnedBook } from './learned.ts';
 import { createModels } from './models.ts';
 import { loadSettings, proxyOf, type Settings } from './settings.ts';
@@ -31,6 +32,8 @@ export interface App {
   readonly platforms: readonly Platform[];
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly defaultModel: ProviderRegistry['defaultModel'];
+  /** Asks the providers for what they tell of their models, now and then. */
+  readonly catalogRefresh: CatalogRefresh;
   /** Closes kept connections. */
   close(): Promise<void>;
 }
@@ -51,11 +54,13 @@ export function composeApp(input: AppInput): App {
   const proxy = proxyOf(environment);
   const transport = createModelFetch(proxy ? { proxy } : {});
   const learned = createLearnedBook({ store, log, now: () => clock.now() });
+  const catalog = createCatalog(settings.models);
   const registry = createProviderRegistry(
     { fetch: transport.fetch, clock, log, newId: randomId, learned },
     config.models,
-    createCatalog(settings.models),
+    catalog,
   );
+  const catalogRefresh = createCatalogRefresh({ registry, catalog, clock, log });
   const models = createModels({ registry, clock, log, random: Math.random }, config.models);
   const live = createLive(
     { log, load: () => loadSettings(environment, folder) },
@@ -128,6 +133,7 @@ export function composeApp(input: AppInput): App {
     platforms,
     adapters,
     defaultModel: registry.defaultModel,
+    catalogRefresh,
     close: () => transport.close(),
   };
 }

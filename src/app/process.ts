@@ -75,6 +75,7 @@ async function runApp(input: AppInput, lock: HeldLock | undefined, host: Host): 
   await app.runs.prepare();
   await connect(app, log, systemClock);
   app.runs.start();
+  app.catalogRefresh.start();
   say(host, input.redactor, startLines(app, settings, address, actualPort));
 }
 
@@ -155,6 +156,7 @@ function createStop(
 
 async function stopAll(app: App, store: Store, lock: HeldLock | undefined): Promise<void> {
   await app.runs.stop();
+  await app.catalogRefresh.stop();
   await Promise.all([...app.adapters.values()].map((adapter) => adapter.stop()));
   await app.server.close();
   await app.close();

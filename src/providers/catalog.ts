@@ -70,6 +70,8 @@ export function createCatalog(entries: readonly ModelEntry[]): Catalog {
       [...facts.values()].filter(({ name }) => name.startsWith(`${provider}/`)),
     complete: (provider, listed) => {
       for (const { id, abilities, ...rest } of listed) {
+        // A name alone describes nothing; it may be a model for embeddings.
+        if (abilities === undefined && Object.keys(rest).length === 0) continue;
         const name = `${provider}/${id}`;
         const known = facts.get(name) ?? { ...unknownFacts, name };
         facts.set(name, {

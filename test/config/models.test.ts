@@ -78,6 +78,7 @@ describe('the catalog', () => {
     catalog.complete('acme', [
       { id: 'one', window: 2000, abilities: { documents: true } },
       { id: 'three', mostOutputTokens: 50 },
+      { id: 'only-a-name' },
     ]);
     expect(catalog.factsOf('acme/one')).toMatchObject({
       window: 2000,
