@@ -27,6 +27,10 @@ export interface WireFailure {
   readonly type?: string;
   /** The request field the server complains about. */
   readonly param?: string;
+  /** Places in the request that it complains about, as the server writes them. */
+  readonly paths?: readonly string[];
+  /** Hashes of the images and documents that stand at these places. */
+  readonly accused?: readonly string[];
   readonly message: string;
   readonly retryAfterMs?: number;
   readonly requestId?: string;

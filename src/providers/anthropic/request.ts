@@ -3,6 +3,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ChatRequest } from '../../messages/chat.ts';
 import type { AssistantPart, Origin, Raw, ToolResult, UserPart } from '../../messages/parts.ts';
+import { fitMedia } from '../media.ts';
 import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
@@ -21,7 +22,12 @@ export function anthropicRequest(
   learned: ReadonlySet<string>,
 ): Params {
   const withReasoning = !learned.has('no_reasoning');
-  const turns = normaliseMessages(request.messages, { origin, isContent, isPaused, withReasoning });
+  const turns = normaliseMessages(fitMedia(request, learned), {
+    origin,
+    isContent,
+    isPaused,
+    withReasoning,
+  });
   const asksSummaries = thinksByDefault.test(request.model) && !learned.has('no_thinking_field');
   return {
     model: request.model,

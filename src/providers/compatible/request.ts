@@ -4,6 +4,7 @@ import type OpenAI from 'openai';
 import type { ChatRequest } from '../../messages/chat.ts';
 import type { AssistantPart, ImagePart, Origin, Raw, UserPart } from '../../messages/parts.ts';
 import { nineCharId } from '../call-ids.ts';
+import { fitMedia } from '../media.ts';
 import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
@@ -27,7 +28,7 @@ export function chatRequest(
   profile: ServerProfile,
   learned: ReadonlySet<string>,
 ): Params {
-  const turns = normaliseMessages(request.messages, {
+  const turns = normaliseMessages(fitMedia(request, learned), {
     origin,
     isContent: neverContent,
     ...(learned.has('nine_char_ids') ? { fitId: nineCharId } : {}),

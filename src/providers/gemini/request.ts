@@ -16,6 +16,7 @@ import type {
   ToolResult,
   UserPart,
 } from '../../messages/parts.ts';
+import { fitMedia } from '../media.ts';
 import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
@@ -37,7 +38,7 @@ export function geminiRequest(
   learned: ReadonlySet<string>,
 ): GeminiRequest {
   const withReasoning = !learned.has('no_reasoning');
-  const turns = normaliseMessages(request.messages, {
+  const turns = normaliseMessages(fitMedia(request, learned), {
     origin,
     isContent,
     withReasoning,

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type OpenAI from 'openai';
 import type { ChatRequest } from '../../messages/chat.ts';
 import type { AssistantPart, Origin, Raw, ToolResult, UserPart } from '../../messages/parts.ts';
+import { fitMedia } from '../media.ts';
 import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
@@ -22,7 +23,7 @@ export function openaiRequest(
   learned: ReadonlySet<string>,
 ): Params {
   const withReasoning = !learned.has('no_reasoning');
-  const turns = normaliseMessages(request.messages, { origin, isContent, withReasoning });
+  const turns = normaliseMessages(fitMedia(request, learned), { origin, isContent, withReasoning });
   const isReasoning = reasons.test(request.model);
   return {
     model: request.model,
