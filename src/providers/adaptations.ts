@@ -94,9 +94,9 @@ function createCures(
     if (failure.status === undefined || !isBotError(thrown, 'bad_request')) {
       return mediaCure(failure, learned);
     }
-    for (const { cureOf, lasts } of all) {
-      const name = cureOf(failure, request);
-      if (name !== undefined && !learned.has(name)) return { names: [name], lasts };
+    for (const one of all) {
+      const name = one.cureOf(failure, request);
+      if (name !== undefined && !learned.has(name)) return { names: [name], lasts: one.lasts };
     }
     return mediaCure(failure, learned);
   };
