@@ -48,6 +48,7 @@ const vendors: readonly { readonly pattern: RegExp; readonly home: string }[] = 
   { pattern: /^@google\/genai/u, home: 'src/providers/gemini' },
   { pattern: /^openai(\/|$)/u, home: 'src/providers/' },
   { pattern: /^@modelcontextprotocol\//u, home: 'src/mcp' },
+  { pattern: /^sharp$/u, home: 'src/base/images.ts' },
   { pattern: /^(keyv|@keyv\/|libsql|pg$|redis)/u, home: 'src/storage' },
 ];
 

@@ -8,9 +8,14 @@
 import { abortReasonOf } from '../base/abort.ts';
 import { BotError, botErrorOf } from '../base/errors.ts';
 import { errorFacts } from '../base/log.ts';
-import { buildPrompt, interruptedResult, withoutBoundReasoning } from '../context/request.ts';
+import { buildPrompt, interruptedResult } from '../context/request.ts';
 import type { Entry, EntryOf } from '../messages/entries.ts';
-import type { AssistantPart, ToolCallPart, ToolResult } from '../messages/parts.ts';
+import {
+  type AssistantPart,
+  type ToolCallPart,
+  type ToolResult,
+  withoutBoundReasoning,
+} from '../messages/parts.ts';
 import type { RunEvent, RunOutcome, StopWhy } from '../messages/run-event.ts';
 import type { MessageAccumulator } from '../providers/message-accumulator.ts';
 import { createToolScheduler, type ToolScheduler, textResult } from '../tools/scheduler.ts';

@@ -7,7 +7,12 @@
 import type { ChatMessage, ChatPrompt, ToolSpec } from '../messages/chat.ts';
 import type { Entry, EntryOf } from '../messages/entries.ts';
 import type { ReasoningOptions } from '../messages/model.ts';
-import type { AssistantPart, ToolCallPart, ToolResult, UserPart } from '../messages/parts.ts';
+import {
+  type ToolCallPart,
+  type ToolResult,
+  type UserPart,
+  withoutBoundReasoning,
+} from '../messages/parts.ts';
 
 export interface PromptInput {
   readonly entries: readonly Entry[];
@@ -64,18 +69,6 @@ export function messagesOf(entries: readonly Entry[]): readonly ChatMessage[] {
     }
   }
   return messages;
-}
-
-/**
- * Vendors tie reasoning to all that came before it; after a deletion it would be refused. What texts
- * and calls carry of it (item ids, signatures) is refused without it, and goes too.
- */
-export function withoutBoundReasoning(parts: readonly AssistantPart[]): readonly AssistantPart[] {
-  return parts.flatMap((part): AssistantPart[] => {
-    if (part.kind === 'reasoning' || part.kind === 'raw') return [];
-    const { raw: _raw, ...bare } = part;
-    return [bare];
-  });
 }
 
 function addUserParts(messages: ChatMessage[], parts: readonly UserPart[]): void {

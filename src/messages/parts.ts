@@ -101,3 +101,15 @@ export function textOf(
 ): string {
   return parts.map((part) => (part.kind === 'text' ? (part.text ?? '') : '')).join('');
 }
+
+/**
+ * Vendors tie reasoning to all that came before it; after an edit there it would be refused. What
+ * texts and calls carry of it (item ids, signatures) is refused without it, and goes too.
+ */
+export function withoutBoundReasoning(parts: readonly AssistantPart[]): readonly AssistantPart[] {
+  return parts.flatMap((part): AssistantPart[] => {
+    if (part.kind === 'reasoning' || part.kind === 'raw') return [];
+    const { raw: _raw, ...bare } = part;
+    return [bare];
+  });
+}

@@ -10,6 +10,7 @@ import type { Clock } from '../base/clock.ts';
 import { BotError } from '../base/errors.ts';
 import { connectionLost, errorOfFailure, type Spoken } from './errors.ts';
 import { failureOfBody, failureOfResponse, failureOfThrown } from './failure.ts';
+import { withAccused } from './media-refusals.ts';
 import { isNearAddress, type ModelFetch } from './transport.ts';
 
 export interface CallDeps {
@@ -139,7 +140,7 @@ function watchedFetch(
     sound();
     if (!response.ok) {
       const failure = await failureOfResponse(response, deps.clock.now());
-      throw refused(errorOfFailure(call, failure));
+      throw refused(errorOfFailure(call, withAccused(failure, init?.body)));
     }
     const type = response.headers.get('content-type') ?? '';
     if (/\b(?:html|json)\b/iu.test(type) || response.body === null) {

@@ -27,6 +27,10 @@ export interface WireFailure {
   readonly type?: string;
   /** The request field the server complains about. */
   readonly param?: string;
+  /** Places in the request that it complains about, as the server writes them. */
+  readonly paths?: readonly string[];
+  /** Hashes of the images and documents that stand at these places. */
+  readonly accused?: readonly string[];
   readonly message: string;
   readonly retryAfterMs?: number;
   readonly requestId?: string;
@@ -114,7 +118,8 @@ const overflowStatuses: readonly (number | undefined)[] = [400, 413, 422, 500, u
  */
 type Standing = 'limited' | 'overloaded' | 'passing' | 'final' | 'open';
 
-const finalTypes = /invalid|bad_request|unsupported|not_found/iu;
+/** The Responses API names what is wrong with an image by codes such as image_parse_error. */
+const finalTypes = /invalid|bad_request|unsupported|not_found|image/iu;
 const passingTypes = /server_error|internal|api_error|unavailable|timeout/iu;
 
 /** From the status and the error's own type and code; never from its text. */

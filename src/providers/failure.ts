@@ -8,6 +8,11 @@ import type { WireFailure } from './errors.ts';
 
 const nameSchema = z.union([z.string(), z.number().transform(String)]).optional();
 const detailsSchema = z.array(z.looseObject({})).optional().catch(undefined);
+/** Anthropic's details: what kind of failure, and the places in the request. */
+const placesSchema = z.object({
+  error_code: z.string().optional().catch(undefined),
+  paths: z.array(z.string()).optional().catch(undefined),
+});
 
 const errorSchema = z.looseObject({
   message: z.string().optional().catch(undefined),
@@ -15,7 +20,7 @@ const errorSchema = z.looseObject({
   code: nameSchema.catch(undefined),
   status: z.union([z.string(), z.number()]).optional().catch(undefined),
   param: z.string().optional().catch(undefined),
-  details: detailsSchema,
+  details: z.unknown().optional(),
 });
 
 const bodySchema = z.looseObject({
@@ -88,11 +93,13 @@ export function namedIn(body: unknown): WireFailure | undefined {
   if (own === undefined || (text === undefined && own.type === undefined && own.code === undefined))
     return undefined;
   const type = own.type ?? (typeof own.status === 'string' ? own.status : undefined);
-  const extra = detailFacts(own.details ?? []);
+  const extra = detailFacts(detailsSchema.parse(own.details) ?? []);
+  const { error_code: code = own.code, paths } = placesSchema.safeParse(own.details).data ?? {};
   return {
     message: [text ?? '', ...extra.words].join(' ').trim(),
     ...(type === undefined ? {} : { type }),
-    ...(own.code === undefined ? {} : { code: own.code }),
+    ...(code === undefined ? {} : { code }),
+    ...(paths === undefined ? {} : { paths }),
     ...(own.param === undefined ? {} : { param: own.param }),
     ...(extra.retryAfterMs === undefined ? {} : { retryAfterMs: extra.retryAfterMs }),
   };

@@ -4,7 +4,7 @@
  * much. This is no overflow, and must not cost anybody their history.
  */
 
-import type { Adaptation } from './adaptations.ts';
+import type { Adaptation } from './adaptation.ts';
 
 const prefix = 'most_output:';
 const patterns = [
@@ -21,6 +21,23 @@ export const outputLimit: Adaptation = {
       if (limit > 0 && limit < mostOutputTokens) return `${prefix}${limit}`;
     }
     return undefined;
+  },
+};
+
+/** An answer below this is not worth asking for: then the prompt is too long. */
+const leastRoomTokens = 1_000;
+const roomPattern = /exceeds? context limit: (\d+) \+ \d+ > (\d+)/iu;
+
+/**
+ * "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000": the prompt fits, the
+ * answer asked for does not. This once it is asked for what is left.
+ */
+export const outputRoom: Adaptation = {
+  lasts: 'request',
+  cureOf: ({ message }) => {
+    const [, prompt, window] = roomPattern.exec(message) ?? [];
+    const room = Number(window) - Number(prompt);
+    return room >= leastRoomTokens ? `${prefix}${room}` : undefined;
   },
 };
 

@@ -67,7 +67,7 @@ export interface FakeAdapter extends Adapter {
   addFile(file: {
     readonly name: string;
     readonly mediaType: string;
-    readonly content: string;
+    readonly content: string | Uint8Array;
   }): InboundFile;
   /** Where a shown message stands. */
   conversationOf(messageId: string): Conversation;

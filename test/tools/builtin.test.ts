@@ -3,6 +3,7 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { builtinTools } from '../../src/tools/builtin/all.ts';
 import type { ToolContext, ToolOutcome } from '../../src/tools/contract.ts';
@@ -113,6 +114,44 @@ describe('FileRead', () => {
     await write('picture.bin', Buffer.from([1, 0, 2, 3]));
     await write('empty.txt', '');
     expect(said(await call('FileRead', { path: name }))).toBe(expected);
+  });
+
+  it('shows images and PDFs, whatever their name', async () => {
+    const { call, write } = await setUp();
+    const wide = sharp({ create: { width: 2500, height: 100, channels: 3, background: 'red' } });
+    await write('shots/wide.dat', await wide.jpeg().toBuffer());
+    await write('paper.pdf', '%PDF-1.7 …');
+    const image = await call('FileRead', { path: 'shots/wide.dat' });
+    expect(said(image)).toBe('shots/wide.dat (image/jpeg):image');
+    const shown = image.kind === 'done' ? image.parts[1] : undefined;
+    const base64 = shown?.kind === 'image' ? shown.base64 : '';
+    expect(await sharp(Buffer.from(base64, 'base64')).metadata()).toMatchObject({ width: 2000 });
+    expect(await call('FileRead', { path: 'paper.pdf' })).toEqual({
+      kind: 'done',
+      parts: [
+        { kind: 'text', text: 'paper.pdf (application/pdf):' },
+        {
+          ...{ kind: 'document', mediaType: 'application/pdf', name: 'paper.pdf' },
+          base64: Buffer.from('%PDF-1.7 …').toString('base64'),
+        },
+      ],
+    });
+  });
+
+  it('says why an image cannot be shown, and what is too large', async () => {
+    const { call, write } = await setUp();
+    await write('cut.png', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'));
+    await write('long.txt', Buffer.alloc(10 * 1024 * 1024 + 1, 'a'));
+    await write('large.gif', Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(20_000_000)]));
+    expect(said(await call('FileRead', { path: 'cut.png' }))).toBe(
+      'cut.png cannot be looked at: it is damaged.',
+    );
+    expect(said(await call('FileRead', { path: 'long.txt' }))).toBe(
+      'long.txt is too large (10485761 bytes, at most 10485760). Use Grep.',
+    );
+    expect(said(await call('FileRead', { path: 'large.gif' }))).toBe(
+      'large.gif is too large (20000006 bytes, at most 20000000).',
+    );
   });
 
   it('names each fault of its arguments', async () => {

@@ -1,8 +1,7 @@
 /** What servers of this wire were seen to refuse, and what is then left out (see adaptations.ts). */
 
 import type { ChatRequest } from '../../messages/chat.ts';
-import { type Adaptation, dueWhen } from '../adaptations.ts';
-import { outputLimit } from '../output-limit.ts';
+import { type Adaptation, dueWhen } from '../adaptation.ts';
 
 /** Only where the request asked for it: a text may name a thing in passing. */
 function dueIf(isAsked: (request: ChatRequest) => boolean, adaptation: Adaptation): Adaptation {
@@ -21,7 +20,6 @@ function dueIf(isAsked: (request: ChatRequest) => boolean, adaptation: Adaptatio
 export const anthropicRefusals: readonly Adaptation[] = [
   // Thoughts are bound to all that stood before them; after an edit they must go.
   dueWhen('no_reasoning', /signature in thinking block|thinking block.{0,80}bound/iu, 'request'),
-  outputLimit,
   dueWhen('no_thinking_off', /thinking\.type\.(?:disabled|between_tools)["'`]? (?:is|are) not/iu),
   dueWhen('no_thinking_off', /thinking.{0,40}\b(?:disabled|turned off)\b.{0,80}effort/iu),
   dueWhen('no_display', /thinking\.(?:\w+\.)?display\b|\bdisplay: extra inputs/iu),

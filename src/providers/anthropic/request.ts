@@ -11,7 +11,8 @@ import type {
   UserPart,
 } from '../../messages/parts.ts';
 import { isBareTool } from '../adaptations.ts';
-import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
+import { fitMedia } from '../media.ts';
+import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { mostOutputOf } from '../output-limit.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
@@ -33,17 +34,19 @@ export function anthropicRequest(
   const mostOutputTokens = mostOutputOf(learned, request.mostOutputTokens);
   const search = searchTools(request, learned);
   const tools = [...request.tools.map((tool) => toolOf(tool, learned)), ...search];
-  const turns = normaliseMessages(withPairedServerTools(request.messages, search.length > 0), {
-    origin,
-    isContent,
-    isPaused,
-    withReasoning: !learned.has('no_reasoning'),
-  });
-  const seesDocuments = request.abilities.documents && !learned.has('no_documents');
+  const turns = normaliseMessages(
+    withPairedServerTools(fitMedia(request, learned), search.length > 0),
+    {
+      origin,
+      isContent,
+      isPaused,
+      withReasoning: !learned.has('no_reasoning'),
+    },
+  );
   const fields = {
     ...(request.system === '' ? {} : { system: request.system }),
     ...(tools.length === 0 ? {} : { tools }),
-    messages: turns.map((turn) => messageOf(turn, seesDocuments)),
+    messages: turns.map(messageOf),
   };
   const isCached = request.reasoning.caching !== false && !learned.has('no_cache_control');
   return {
@@ -73,15 +76,15 @@ function toolOf(
   return { name, description, input_schema: { ...schema, type: 'object' } };
 }
 
-function messageOf(turn: Turn, seesDocuments: boolean): BlockMessage {
+function messageOf(turn: Turn): BlockMessage {
   if (turn.role === 'assistant') return { role: 'assistant', content: turn.parts.map(blockOf) };
   // All results of the turn stand together, before anything else.
   return {
     role: 'user',
     content: [
-      ...turn.results.map((result) => resultBlock(result, seesDocuments)),
-      ...turn.results.flatMap((result) => mediaBeside(result, seesDocuments)),
-      ...turn.parts.map((part) => userBlock(part, seesDocuments)),
+      ...turn.results.map(resultBlock),
+      ...turn.results.flatMap(mediaBeside),
+      ...turn.parts.map(userBlock),
     ],
   };
 }
@@ -118,14 +121,14 @@ function inputOf(input: unknown): unknown {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { input };
 }
 
-function userBlock(part: UserPart, seesDocuments: boolean): Block {
+function userBlock(part: UserPart): Block {
   switch (part.kind) {
     case 'text':
       return { type: 'text', text: part.text };
     case 'image':
       return imageBlock(part);
     case 'document':
-      return seesDocuments ? documentBlock(part) : { type: 'text', text: documentText(part) };
+      return documentBlock(part);
     case 'file':
       return { type: 'text', text: fileText(part) };
   }
@@ -147,34 +150,27 @@ function documentBlock({ name, mediaType, base64 }: DocumentPart): DocumentBlock
   };
 }
 
-/** What a result shows, where the model can look at it. */
-function mediaOf(result: ToolResult, seesDocuments: boolean): (ImageBlock | DocumentBlock)[] {
+/** What a result shows. */
+function mediaOf(result: ToolResult): (ImageBlock | DocumentBlock)[] {
   return result.parts.flatMap((part): (ImageBlock | DocumentBlock)[] => {
     if (part.kind === 'image') return [imageBlock(part)];
-    return part.kind === 'document' && seesDocuments ? [documentBlock(part)] : [];
+    return part.kind === 'document' ? [documentBlock(part)] : [];
   });
 }
 
 /** A result with `is_error` may hold text only: what it shows follows the results. */
-function mediaBeside(result: ToolResult, seesDocuments: boolean): Block[] {
-  const media = result.outcome === 'ok' ? [] : mediaOf(result, seesDocuments);
+function mediaBeside(result: ToolResult): Block[] {
+  const media = result.outcome === 'ok' ? [] : mediaOf(result);
   return media.length === 0 ? [] : [{ type: 'text', text: `Shown by ${result.name}:` }, ...media];
 }
 
-function resultBlock(result: ToolResult, seesDocuments: boolean): Anthropic.ToolResultBlockParam {
-  const media = result.outcome === 'ok' ? mediaOf(result, seesDocuments) : [];
-  const text = seesDocuments ? resultText(result) : resultText(withDocumentsNamed(result));
+function resultBlock(result: ToolResult): Anthropic.ToolResultBlockParam {
+  const media = result.outcome === 'ok' ? mediaOf(result) : [];
+  const text = resultText(result);
   return {
     type: 'tool_result',
     tool_use_id: result.callId,
     content: media.length === 0 ? text : [{ type: 'text', text }, ...media],
     ...(result.outcome === 'ok' ? {} : { is_error: true }),
   };
-}
-
-function withDocumentsNamed(result: ToolResult): ToolResult {
-  const parts = result.parts.map((part) =>
-    part.kind === 'document' ? ({ kind: 'text', text: documentText(part) } as const) : part,
-  );
-  return { ...result, parts };
 }

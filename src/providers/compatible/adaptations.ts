@@ -1,6 +1,6 @@
 /** What Chat Completions servers refuse, and what helps. The first that fits counts. */
 
-import { type Adaptation, dueWhen } from '../adaptations.ts';
+import { type Adaptation, dueWhen } from '../adaptation.ts';
 
 export const chatAdaptations: readonly Adaptation[] = [
   dueWhen(

@@ -8,7 +8,7 @@ import type {
   Raw,
   UserPart,
 } from '../../messages/parts.ts';
-import { documentText, fileText, resultText, type Turn } from '../normalise.ts';
+import { fileText, resultText, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 
 export type Message = OpenAI.Chat.ChatCompletionMessageParam;
@@ -20,8 +20,6 @@ export interface MessageRules {
   /** Every assistant message carries its thoughts, if only as an empty text. */
   readonly alwaysReasoning: boolean;
   readonly answersTools: boolean;
-  /** PDFs go as `file` parts; otherwise the model is told of them. */
-  readonly takesDocuments: boolean;
 }
 
 /** What stands between results and a person's message where the server wants an answer there. */
@@ -30,23 +28,19 @@ const betweenText = 'Understood.';
 export function messagesOf(turn: Turn, rules: MessageRules): readonly Message[] {
   if (turn.role === 'assistant') return [assistantMessage(turn.parts, rules)];
   const results = turn.results.map((result): Message => {
-    const notes = result.parts.flatMap((part) =>
-      part.kind === 'document' && !rules.takesDocuments ? [documentText(part)] : [],
-    );
-    const text = [resultText(result), ...notes].join('\n');
-    return { role: 'tool', tool_call_id: result.callId, content: text };
+    return { role: 'tool', tool_call_id: result.callId, content: resultText(result) };
   });
   // Tool messages hold text only: their images and files follow in a person's message.
   const beside = turn.results.flatMap(({ name, parts }) => {
     const found = parts.flatMap((part): Content[] => {
       if (part.kind === 'image') return [imageContent(part)];
-      return part.kind === 'document' && rules.takesDocuments ? [fileContent(part)] : [];
+      return part.kind === 'document' ? [fileContent(part)] : [];
     });
     return found.length === 0
       ? []
       : [{ type: 'text', text: `Images from ${name}:` } as const, ...found];
   });
-  const content = [...beside, ...turn.parts.map((part) => contentOf(part, rules))];
+  const content = [...beside, ...turn.parts.map(contentOf)];
   if (content.length === 0) return results;
   const between: Message[] =
     rules.answersTools && results.length > 0 ? [{ role: 'assistant', content: betweenText }] : [];
@@ -115,14 +109,14 @@ function thinkingContent(parts: readonly AssistantPart[], text: string): Record<
   return { content: text === '' ? thoughts : [...thoughts, { type: 'text', text }] };
 }
 
-function contentOf(part: UserPart, rules: MessageRules): Content {
+function contentOf(part: UserPart): Content {
   switch (part.kind) {
     case 'text':
       return { type: 'text', text: part.text };
     case 'image':
       return imageContent(part);
     case 'document':
-      return rules.takesDocuments ? fileContent(part) : { type: 'text', text: documentText(part) };
+      return fileContent(part);
     case 'file':
       return { type: 'text', text: fileText(part) };
   }

@@ -6,7 +6,9 @@ import type { ChatRequest, ToolSpec } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
 import { isBareTool } from '../adaptations.ts';
 import { nineCharId } from '../call-ids.ts';
+import { fitMedia } from '../media.ts';
 import { normaliseMessages, type Turn } from '../normalise.ts';
+import { mostOutputOf } from '../output-limit.ts';
 import { fitSchema } from '../schema.ts';
 import { type Message, type MessageRules, messagesOf } from './messages.ts';
 import type { ServerProfile } from './profiles.ts';
@@ -23,7 +25,7 @@ export function chatRequest(
   learned: ReadonlySet<string>,
 ): Params {
   const hasNineChars = profile.callIds === 'nine_chars' || learned.has('nine_char_ids');
-  const turns = normaliseMessages(request.messages, {
+  const turns = normaliseMessages(fitMedia(seenBy(request, profile), learned), {
     origin,
     isContent: neverContent,
     withReasoning: !learned.has('no_reasoning'),
@@ -33,7 +35,7 @@ export function chatRequest(
   const system: Message[] = request.system === '' ? [] : [{ role, content: request.system }];
   const isSwapped = learned.has('swap_limit');
   const usesCompletion = (profile.limitField === 'max_completion_tokens') !== isSwapped;
-  const limit = request.mostOutputTokens;
+  const limit = mostOutputOf(learned, request.mostOutputTokens);
   const rules = rulesOf(request, profile, learned);
   const body: Params = {
     model: request.model,
@@ -72,8 +74,14 @@ function rulesOf(
     emptyContent: emptyContentOf(profile, learned),
     alwaysReasoning: always && !isThinkingOff(request),
     answersTools: profile.answersTools || learned.has('answer_after_tools'),
-    takesDocuments: profile.takesFiles && request.abilities.documents,
   };
+}
+
+/** PDFs go as `file` parts, where the server takes such. */
+function seenBy(request: ChatRequest, { takesFiles }: ServerProfile): ChatRequest {
+  const { abilities } = request;
+  const documents = takesFiles && abilities.documents;
+  return { ...request, abilities: { ...abilities, documents } };
 }
 
 function emptyContentOf(profile: ServerProfile, learned: ReadonlySet<string>): null | '' {

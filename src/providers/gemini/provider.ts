@@ -5,7 +5,8 @@
  */
 
 import type { GoogleGenAI } from '@google/genai';
-import { createAdaptations, dueWhen } from '../adaptations.ts';
+import { dueWhen } from '../adaptation.ts';
+import { createAdaptations } from '../adaptations.ts';
 import { idleMsOf, type Wire, wireEvents } from '../call.ts';
 import type { ListingProvider } from '../catalog.ts';
 import { keySettingOf, type ProviderDeps, type ProviderOptions } from '../deps.ts';

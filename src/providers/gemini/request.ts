@@ -17,7 +17,9 @@ import type {
   ToolResult,
   UserPart,
 } from '../../messages/parts.ts';
-import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
+import { fitMedia } from '../media.ts';
+import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
+import { mostOutputOf } from '../output-limit.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { thinkingConfigOf } from './thinking.ts';
 import { toolConfigOf } from './tools.ts';
@@ -36,7 +38,7 @@ export function geminiRequest(
   learned: ReadonlySet<string>,
 ): GeminiRequest {
   const withReasoning = !learned.has('no_reasoning');
-  const turns = normaliseMessages(request.messages, {
+  const turns = normaliseMessages(fitMedia(request, learned), {
     origin,
     isContent,
     withReasoning,
@@ -52,7 +54,7 @@ export function geminiRequest(
       turn.role === 'assistant' ? modelContent(turn.parts, rules) : userContent(turn, rules),
     ),
     config: {
-      maxOutputTokens: request.mostOutputTokens,
+      maxOutputTokens: mostOutputOf(learned, request.mostOutputTokens),
       automaticFunctionCalling: { disable: true },
       ...(request.system === '' ? {} : { systemInstruction: request.system }),
       ...toolConfigOf(request, learned),
@@ -67,7 +69,6 @@ interface Rules {
   /** Calls that another model made carry the stand-in for a signature. */
   readonly needsSignatures: boolean;
   readonly mediaInResults: boolean;
-  readonly documents: boolean;
   /** The ids Gemini gave, by ours. */
   readonly ids: ReadonlyMap<string, string>;
 }
@@ -80,7 +81,6 @@ function rulesOf({ abilities }: ChatRequest, turns: readonly Turn[]): Rules {
   return {
     needsSignatures: !abilities.thinking.includes('budget'),
     mediaInResults: abilities.thinking.includes('level'),
-    documents: abilities.documents,
     ids: vendorIds(turns),
   };
 }
@@ -154,20 +154,14 @@ function argsOf(input: unknown): Record<string, unknown> {
 function userContent(turn: Extract<Turn, { role: 'user' }>, rules: Rules): Content {
   const responses = turn.results.map((result) => responsePart(result, rules));
   // Older models take media of results only beside them.
-  const beside = rules.mediaInResults
-    ? []
-    : turn.results.flatMap((result) => mediaOf(result, rules));
-  const parts = turn.parts.map((part) => userPart(part, rules));
-  return { role: 'user', parts: [...responses, ...beside, ...parts] };
+  const beside = rules.mediaInResults ? [] : turn.results.flatMap(mediaOf);
+  return { role: 'user', parts: [...responses, ...beside, ...turn.parts.map(userPart)] };
 }
 
 function responsePart(result: ToolResult, rules: Rules): Part {
   const id = rules.ids.get(result.callId);
-  const notes = result.parts.flatMap((part) =>
-    part.kind === 'document' && !rules.documents ? [documentText(part)] : [],
-  );
-  const text = [resultText(result), ...notes].join('\n');
-  const media = rules.mediaInResults ? mediaOf(result, rules) : [];
+  const text = resultText(result);
+  const media = rules.mediaInResults ? mediaOf(result) : [];
   return {
     functionResponse: {
       name: result.name,
@@ -182,24 +176,21 @@ interface Media {
   readonly inlineData: { readonly mimeType: string; readonly data: string };
 }
 
-function mediaOf(result: ToolResult, { documents }: Rules): Media[] {
-  return result.parts.flatMap((part) =>
-    part.kind === 'image' || (part.kind === 'document' && documents) ? [mediaPart(part)] : [],
-  );
+function mediaOf(result: ToolResult): Media[] {
+  return result.parts.flatMap((part) => (part.kind === 'text' ? [] : [mediaPart(part)]));
 }
 
 function mediaPart(part: ImagePart | DocumentPart): Media {
   return { inlineData: { mimeType: part.mediaType, data: part.base64 } };
 }
 
-function userPart(part: UserPart, { documents }: Rules): Part {
+function userPart(part: UserPart): Part {
   switch (part.kind) {
     case 'text':
       return { text: part.text };
     case 'image':
-      return mediaPart(part);
     case 'document':
-      return documents ? mediaPart(part) : { text: documentText(part) };
+      return mediaPart(part);
     case 'file':
       return { text: fileText(part) };
   }

@@ -1,7 +1,6 @@
 /** What servers of this wire were seen to refuse, and what is then left out (see adaptations.ts). */
 
-import { type Adaptation, dueWhen } from '../adaptations.ts';
-import { outputLimit } from '../output-limit.ts';
+import { type Adaptation, dueWhen } from '../adaptation.ts';
 
 export const openaiRefusals: readonly Adaptation[] = [
   dueWhen(
@@ -9,7 +8,6 @@ export const openaiRefusals: readonly Adaptation[] = [
     /encrypted[_ ]content.{0,60}(?:could not|invalid|verif)|without its required|items are not persisted/iu,
     'request',
   ),
-  outputLimit,
   // Summaries need a verified organisation, sealed thoughts a reasoning model.
   dueWhen('no_summary', /reasoning\.summary|reasoning summar/iu),
   dueWhen('no_effort', /reasoning\.effort|reasoning_effort/iu),
@@ -17,5 +15,4 @@ export const openaiRefusals: readonly Adaptation[] = [
   dueWhen('no_include', /^include\b|'include'|encrypted content is not supported/iu),
   dueWhen('no_cache_key', /prompt_cache_key/u),
   dueWhen('no_web_search', /hosted tool '?web_search|'web_search'|web_search.{0,40}not support/iu),
-  dueWhen('no_documents', /input_file|file_data/iu),
 ];

@@ -14,7 +14,8 @@ import type {
   UserPart,
 } from '../../messages/parts.ts';
 import { isBareTool } from '../adaptations.ts';
-import { documentText, fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
+import { fitMedia } from '../media.ts';
+import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { mostOutputOf } from '../output-limit.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
@@ -32,20 +33,19 @@ export function openaiRequest(
   learned: ReadonlySet<string>,
 ): Params {
   const { abilities, reasoning } = request;
-  const turns = normaliseMessages(request.messages, {
+  const turns = normaliseMessages(fitMedia(request, learned), {
     origin,
     isContent,
     withReasoning: !learned.has('no_reasoning'),
   });
   const isReasoning = abilities.thinking.length > 0;
-  const seesDocuments = abilities.documents && !learned.has('no_documents');
   const tools = toolsOf(request, learned);
   const isCached = reasoning.caching !== false && !learned.has('no_cache_key');
   return {
     model: request.model,
     stream: true,
     store: false,
-    input: turns.flatMap((turn) => itemsOf(turn, isReasoning, seesDocuments)),
+    input: turns.flatMap((turn) => itemsOf(turn, isReasoning)),
     max_output_tokens: mostOutputOf(learned, request.mostOutputTokens),
     ...(request.system === '' ? {} : { instructions: request.system }),
     ...(tools.length === 0 ? {} : { tools }),
@@ -103,11 +103,11 @@ function toolsOf(request: ChatRequest, learned: ReadonlySet<string>): OpenAI.Res
   return request.webSearch && canSearch && !isTaken ? [...own, { type: 'web_search' }] : own;
 }
 
-function itemsOf(turn: Turn, isReasoning: boolean, seesDocuments: boolean): Item[] {
+function itemsOf(turn: Turn, isReasoning: boolean): Item[] {
   if (turn.role === 'assistant') return assistantItems(turn.parts, isReasoning);
-  const results = turn.results.map((result) => resultItem(result, seesDocuments));
+  const results = turn.results.map(resultItem);
   if (turn.parts.length === 0) return results;
-  const content = turn.parts.map((part) => contentOf(part, seesDocuments));
+  const content = turn.parts.map(contentOf);
   return [...results, { role: 'user', content }];
 }
 
@@ -168,9 +168,9 @@ function callItem(part: Extract<AssistantPart, { kind: 'tool_call' }>, hasIds: b
   };
 }
 
-function resultItem(result: ToolResult, seesDocuments: boolean): Item {
+function resultItem(result: ToolResult): Item {
   const text = resultText(result);
-  const media = result.parts.flatMap((part) => mediaOf(part, seesDocuments));
+  const media = result.parts.flatMap(mediaOf);
   return {
     type: 'function_call_output',
     call_id: result.callId,
@@ -184,11 +184,11 @@ type Content =
   | OpenAI.Responses.ResponseInputFile;
 
 /** What a result shows; its texts are in the result's own. */
-function mediaOf(part: ResultPart, seesDocuments: boolean): Content[] {
-  return part.kind === 'text' ? [] : [contentOf(part, seesDocuments)];
+function mediaOf(part: ResultPart): Content[] {
+  return part.kind === 'text' ? [] : [contentOf(part)];
 }
 
-function contentOf(part: UserPart, seesDocuments: boolean): Content {
+function contentOf(part: UserPart): Content {
   switch (part.kind) {
     case 'text':
       return { type: 'input_text', text: part.text };
@@ -199,7 +199,7 @@ function contentOf(part: UserPart, seesDocuments: boolean): Content {
         image_url: `data:${part.mediaType};base64,${part.base64}`,
       };
     case 'document':
-      return seesDocuments ? fileContent(part) : { type: 'input_text', text: documentText(part) };
+      return fileContent(part);
     case 'file':
       return { type: 'input_text', text: fileText(part) };
   }

@@ -1,8 +1,11 @@
-/** FileRead: a text file of the workspace, with line numbers. */
+/** FileRead: a text file of the workspace, with line numbers; an image or a PDF as such. */
 
-import { open, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { z } from 'zod';
-import type { Tool } from '../contract.ts';
+import { fileTypeOf, headBytes } from '../../base/file-types.ts';
+import { mediaPartOf, mostFileBytes } from '../../messages/media.ts';
+import type { Tool, ToolOutcome } from '../contract.ts';
 import { resolveInWorkspace } from '../paths.ts';
 import { textOutcome } from '../text-result.ts';
 
@@ -12,14 +15,14 @@ const input = z.strictObject({
   limit: z.int().min(1).max(5000).optional().describe('Most lines to read. Default 2000.'),
 });
 
-const mostBytes = 10 * 1024 * 1024;
+const mostTextBytes = 10 * 1024 * 1024;
 const defaultLimit = 2000;
 const mostLineChars = 2000;
 
 export const fileReadTool: Tool<z.infer<typeof input>> = {
   name: 'FileRead',
   description:
-    'Reads a text file of the workspace. Lines come numbered. For long files use offset and limit to page through.',
+    'Reads a file of the workspace. Lines of text come numbered; for long files use offset and limit to page through. Images and PDFs are shown to you.',
   input,
   category: 'core',
   concurrency: 'always',
@@ -33,13 +36,16 @@ export const fileReadTool: Tool<z.infer<typeof input>> = {
     if (found.isDirectory())
       return { kind: 'error', text: `${path} is a folder. Use Glob to list it.` };
     if (!found.isFile()) return { kind: 'error', text: `${path} is no ordinary file.` };
-    if (found.size > mostBytes) {
+    const read = await readWhole(real);
+    if (read.kind === 'too_large') {
+      const { isMedia, mostBytes } = read;
       return {
         kind: 'error',
-        text: `${path} is too large (${found.size} bytes, at most ${mostBytes}). Use Grep.`,
+        text: `${path} is too large (${found.size} bytes, at most ${mostBytes}).${isMedia ? '' : ' Use Grep.'}`,
       };
     }
-    const content = await readAll(real);
+    const { content } = read;
+    if (read.isMedia) return await mediaOutcome(path, content);
     if (content.subarray(0, 8192).includes(0)) {
       return {
         kind: 'error',
@@ -59,13 +65,43 @@ export const fileReadTool: Tool<z.infer<typeof input>> = {
   },
 };
 
+type ReadFile =
+  | { readonly kind: 'read'; readonly isMedia: boolean; readonly content: Buffer }
+  | { readonly kind: 'too_large'; readonly isMedia: boolean; readonly mostBytes: number };
+
 /** Opened once and read from the handle, so that what was checked is what is read. */
-async function readAll(real: string): Promise<Buffer> {
+async function readWhole(real: string): Promise<ReadFile> {
   const handle = await open(real, 'r');
   try {
-    return await handle.readFile();
+    const isMedia = fileTypeOf(await headOf(handle)) !== undefined;
+    const mostBytes = isMedia ? mostFileBytes : mostTextBytes;
+    const { size } = await handle.stat();
+    if (size > mostBytes) return { kind: 'too_large', isMedia, mostBytes };
+    return { kind: 'read', isMedia, content: await handle.readFile() };
   } finally {
     await handle.close();
+  }
+}
+
+/** Leaves the handle at the beginning. */
+async function headOf(handle: FileHandle): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+async function mediaOutcome(file: string, content: Buffer): Promise<ToolOutcome> {
+  const media = await mediaPartOf(path.posix.basename(file), content);
+  switch (media.kind) {
+    case 'image':
+    case 'document':
+      return {
+        kind: 'done',
+        parts: [{ kind: 'text', text: `${file} (${media.mediaType}):` }, media],
+      };
+    case 'problem':
+      return { kind: 'error', text: `${file} cannot be looked at: ${media.problem}.` };
+    case 'other':
+      return { kind: 'error', text: `${file} is a binary file and cannot be read as text.` };
   }
 }
 

@@ -1,0 +1,26 @@
+/** What helps against a refusal that names an optional field: one kind of complaint, one name. */
+
+import type { ChatRequest } from '../messages/chat.ts';
+import type { WireFailure } from './errors.ts';
+
+export interface Adaptation {
+  /** Whether the model is known to be so from now on, or only this request was. */
+  readonly lasts: 'model' | 'request';
+  /** The name of what to change (`reasoning_summary`), where this refusal complains about it. */
+  cureOf(failure: WireFailure, request: ChatRequest): string | undefined;
+}
+
+/** An adaptation that is due when the refusal's text or its field's name matches. */
+export function dueWhen(
+  name: string,
+  pattern: RegExp,
+  lasts: Adaptation['lasts'] = 'model',
+): Adaptation {
+  return {
+    lasts,
+    cureOf: ({ message, param, code }) =>
+      pattern.test(message) || pattern.test(param ?? '') || pattern.test(code ?? '')
+        ? name
+        : undefined,
+  };
+}

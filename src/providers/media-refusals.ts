@@ -1,0 +1,158 @@
+/**
+ * A server that refuses an image or a document names it, or not; either way the rest of the
+ * conversation must go on. What it names is never sent to it again; what it does not name is found
+ * by leaving out the newest first, and remembered once that has helped.
+ */
+
+import type { ChatRequest } from '../messages/chat.ts';
+import type { MediaPart } from '../messages/media.ts';
+import type { WireFailure } from './errors.ts';
+import { hashOf, mostMediaName, noDocuments, noImages, refusalOf, sentMedia } from './media.ts';
+
+export interface MediaCure {
+  /** What is learned (see media.ts). */
+  readonly names: readonly string[];
+  /** if_it_helps: a guess, to be remembered only when the server then takes the request. */
+  readonly lasts: 'model' | 'if_it_helps';
+}
+
+/** How many are left out one by one before all others go together. */
+const mostGuesses = 8;
+
+const aboutImages = /image|vision|picture|multi-?modal|inline_?data|图片/iu;
+const aboutDocuments = /pdf|document|input_file|file_data|invalid_file|inline_?data/iu;
+
+/** Texts of servers whose model has no eyes, whatever image it is. */
+const blindPatterns = [
+  /(?:not|n't) support (?:image|vision|multi-?modal)/iu,
+  /image(?:_url| input| content)?s? (?:is|are) (?:not|only) (?:supported|enabled)/iu,
+  // OpenRouter: "No endpoints found that support image input".
+  /(?:no|not|without|missing) .{0,60}image input/iu,
+  /not (?:a|an) (?:vision|multi-?modal)/iu,
+  // Servers that know texts alone: "unknown variant `image_url`, expected `text`".
+  /unknown variant .{0,4}image/iu,
+  /at most 0 image/iu,
+];
+const unreadablePattern =
+  /(?:(?:not|n't) support (?:pdf|document|file)|(?:pdf|document|file)(?: input| content)?s? (?:is|are) not supported|unknown variant .{0,4}(?:file|document))/iu;
+
+const countPattern =
+  /(?:at most|up to|max(?:imum)?(?: of| number of)?|limit(?: of| is)?) (\d+) image|too many images/iu;
+/** The sum over all documents is too much: the old ones may go before the new one. */
+const pagesPattern = /\d+ PDF pages/iu;
+
+/**
+ * The cures for one request, one after the other; undefined where the refusal is about something
+ * else, or nothing is left to leave out.
+ */
+export function createMediaCures(
+  request: ChatRequest,
+): (failure: WireFailure, learned: ReadonlySet<string>) => MediaCure | undefined {
+  let guesses = 0;
+  return (failure, learned) => {
+    const text = [failure.code, failure.type, failure.param, failure.message].join(' ');
+    const isAboutImages = aboutImages.test(text);
+    const isAboutDocuments = aboutDocuments.test(text);
+    if (!isAboutImages && !isAboutDocuments) return undefined;
+    const suspects = sentMedia(request, learned).filter(({ kind }) =>
+      kind === 'image' ? isAboutImages : isAboutDocuments,
+    );
+    if (suspects.length === 0) return undefined;
+    const general = abilityCure(text, suspects);
+    if (general !== undefined) return general;
+    // The rest is only about requests that were refused; an overload says nothing about them.
+    if (isPassing(failure)) return undefined;
+    const named = suspects.filter(({ base64 }) => failure.accused?.includes(hashOf(base64)));
+    if (named.length > 0) return { names: namesOf(named), lasts: 'model' };
+    const count = countCure(text, suspects.length);
+    if (count !== undefined) return count;
+    const ordered = pagesPattern.test(text) ? suspects : suspects.toReversed();
+    guesses += 1;
+    const guess = guesses > mostGuesses ? ordered : ordered.slice(0, 1);
+    return { names: namesOf(guess), lasts: 'if_it_helps' };
+  };
+}
+
+function namesOf(parts: readonly MediaPart[]): readonly string[] {
+  return [...new Set(parts.map(refusalOf))];
+}
+
+function isPassing({ status }: WireFailure): boolean {
+  return status !== undefined && (status >= 500 || status === 429);
+}
+
+function abilityCure(text: string, suspects: readonly MediaPart[]): MediaCure | undefined {
+  const has = (kind: MediaPart['kind']): boolean => suspects.some((part) => part.kind === kind);
+  if (has('image') && blindPatterns.some((pattern) => pattern.test(text))) {
+    return { names: [noImages], lasts: 'if_it_helps' };
+  }
+  return has('document') && unreadablePattern.test(text)
+    ? { names: [noDocuments], lasts: 'if_it_helps' }
+    : undefined;
+}
+
+/** "At most 5 image(s) may be provided in one prompt": so many from now on, the newest. */
+function countCure(text: string, sent: number): MediaCure | undefined {
+  const found = countPattern.exec(text);
+  if (found === null) return undefined;
+  const most = found[1] === undefined ? Math.floor(sent / 2) : Number(found[1]);
+  return most > 0 && most < sent ? { names: [mostMediaName(most)], lasts: 'model' } : undefined;
+}
+
+const placePattern = /\b(?:messages|input|contents)(?:\[\d+\]|\.\d+)(?:\[\d+\]|\.\w+)*/gu;
+
+/**
+ * The failure with the hashes of what stands at the places it names, in the body that was sent: an
+ * image alone there is meant for certain.
+ */
+export function withAccused(failure: WireFailure, body: unknown): WireFailure {
+  const { param = '', message, paths = [] } = failure;
+  if (typeof body !== 'string' || !aboutMedia(failure)) return failure;
+  const places = [...paths, ...(`${param} ${message}`.match(placePattern) ?? [])];
+  if (places.length === 0) return failure;
+  const sent: unknown = JSON.parse(body);
+  const accused = places.flatMap((place) => {
+    const found = [...base64In(nodeAt(sent, place))];
+    return found.length === 1 ? found.map(hashOf) : [];
+  });
+  return accused.length === 0 ? failure : { ...failure, accused: [...new Set(accused)] };
+}
+
+function aboutMedia({ code, param, message }: WireFailure): boolean {
+  const text = [code, param, message].join(' ');
+  return aboutImages.test(text) || aboutDocuments.test(text);
+}
+
+/**
+ * What stands at `messages.3.content.1.image.source.base64` or `input[2].content[1].image_url`:
+ * as deep as the steps lead, for some of them are names of kinds and no fields.
+ */
+function nodeAt(body: unknown, place: string): unknown {
+  let node = body;
+  for (const step of place.split(/[.[\]]+/u).filter((one) => one !== '')) {
+    const next = fieldOf(node, step);
+    if (next === undefined) break;
+    node = next;
+  }
+  return node;
+}
+
+function fieldOf(node: unknown, step: string): unknown {
+  return typeof node === 'object' && node !== null
+    ? Object.entries(node).find(([key]) => key === step)?.[1]
+    : undefined;
+}
+
+const dataUrlPattern = /^data:[\w.+/-]+;base64,/u;
+
+/** All base64 below a node: data addresses, and the `data` of a source. */
+function* base64In(node: unknown, key = ''): Iterable<string> {
+  if (typeof node === 'string') {
+    const head = dataUrlPattern.exec(node.slice(0, 100))?.[0];
+    if (head !== undefined) yield node.slice(head.length);
+    else if (key === 'data') yield node;
+    return;
+  }
+  if (typeof node !== 'object' || node === null) return;
+  for (const [name, value] of Object.entries(node)) yield* base64In(value, name);
+}
