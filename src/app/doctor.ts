@@ -7,7 +7,7 @@ import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
-import { botErrorOf } from '../base/errors.ts';
+import { botErrorOf, isBotError } from '../base/errors.ts';
 import type { Finding } from '../base/finding.ts';
 import { randomId } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
@@ -205,16 +205,18 @@ async function modelFinding(
       return {
         state: 'ok',
         what,
-        text: `${vendor} takes the key${ids.length > 0 ? ' and lists the model' : ''}.`,
+        text: `${vendor} answers${ids.length > 0 ? ' and lists the model' : ''}.`,
       };
     }
     return {
       state: 'warning',
       what,
-      text: `${vendor} takes the key, but does not list this model among its ${ids.length}: look at its name (DECKHAND_MODEL, models.model).`,
+      text: `${vendor} answers, but does not list this model among its ${ids.length}: look at its name (DECKHAND_MODEL, models.model).`,
     };
   } catch (thrown) {
-    return { state: 'problem', what, text: botErrorOf(thrown).message };
+    // Some servers have no list: only a message would show whether the model is right.
+    const state = isBotError(thrown, 'bad_request') ? 'warning' : 'problem';
+    return { state, what, text: botErrorOf(thrown).message };
   }
 }
 

@@ -15,8 +15,8 @@ import type { OfferedModel, ResolvedModel } from './deps.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { Place } from './settings.ts';
 
-/** Discord's limit is 25 buttons; one is for going back to the settings. */
-const mostButtons = 24;
+/** A card that people can take in at a glance; one more button goes back to the settings. */
+const mostButtons = 11;
 const mostLabelUnits = 75;
 const defaultWord = 'default';
 
@@ -107,7 +107,7 @@ export function createChooser(deps: ExecuteDeps): Chooser {
       return toAsker(`${now}\nTo choose another one say \`!model NAME\` in a thread:\n${names}`);
     }
     if (args !== '') return replyOf(await chooseModel(key, args, author));
-    const buttons = offered.slice(0, mostButtons).map((one) => modelButton(one, model.name));
+    const buttons = foremost(offered).map((one) => modelButton(one, model.name));
     const more = offered.length > mostButtons ? ' Others by `!model NAME`.' : '';
     return { markdown: `${now}${more}`, audience: 'thread', buttons: [...buttons, back('model')] };
   };
@@ -173,6 +173,13 @@ export function createChooser(deps: ExecuteDeps): Chooser {
 
 function replyOf({ kind, text }: Picked): CommandReply {
   return kind === 'chosen' ? { markdown: text, audience: 'thread' } : toAsker(text);
+}
+
+/** The default model, then those that have a short name, then the others. */
+function foremost([own, ...others]: readonly OfferedModel[]): readonly OfferedModel[] {
+  const named = others.filter(({ aliases }) => aliases.length > 0);
+  const nameless = others.filter(({ aliases }) => aliases.length === 0);
+  return [...(own ? [own] : []), ...named, ...nameless].slice(0, mostButtons);
 }
 
 function modelButton({ name, aliases }: OfferedModel, current: string): Button {

@@ -82,7 +82,7 @@ describe('deckhand doctor', () => {
       '✓ slack app token: ',
       '✓ discord token: It is the bot ',
       '✓ discord message content: ',
-      '✓ model anthropic/claude-sonnet-5-5: anthropic takes the key and lists the model.',
+      '✓ model anthropic/claude-sonnet-5-5: anthropic answers and lists the model.',
     ]) {
       expect(lines.filter((line) => line.startsWith(start))).toHaveLength(1);
     }

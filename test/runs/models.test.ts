@@ -103,6 +103,22 @@ describe('the picker', () => {
     ]);
   });
 
+  it('shows a dozen buttons at most: the default, those with short names, then others', async () => {
+    const many = Array.from({ length: 30 }, (_, index) => ({
+      name: `acme/m${index}`,
+      aliases: index >= 20 && index < 25 ? [`short${index}`] : [],
+    }));
+    const world = await withModels({ offered: many });
+    await command(world, '!model');
+    expect(buttonsOf(world).map(({ label }) => label.split(' ')[0])).toEqual([
+      'acme/m0',
+      ...[20, 21, 22, 23, 24].map((index) => `short${index}`),
+      ...[1, 2, 3, 4, 5].map((index) => `acme/m${index}`),
+      'As',
+    ]);
+    expect(world.adapter.texts('u1').at(-1)).toContain('Others by `!model NAME`');
+  });
+
   it('chooses by name too, for this thread alone, and takes it back', async () => {
     const world = await withModels();
     await command(world, '!model acme/one');
