@@ -5,17 +5,13 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/messages/chat.ts';
-import { noUsage } from '../../src/messages/usage.ts';
 import { createMessageAccumulator } from '../../src/providers/message-accumulator.ts';
-import { call, type MessageAnswer, message, say, scriptUsage } from '../emulators/model/script.ts';
-import { bytesOf, piecesOf } from '../emulators/model-server.ts';
+import { call, message, say, scriptUsage } from '../emulators/model/script.ts';
 import {
   assistantText,
   collect,
-  createTestDeps,
   okResult,
   outlineOf,
-  pieceFetch,
   storedParts,
   userText,
 } from '../support/providers.ts';
@@ -29,9 +25,6 @@ export function describeChatProvider(under: ProviderUnderTest): void {
   describe(`${under.wire} provider`, () => {
     describe('speaks', () => {
       describeSpeech(under);
-    });
-    describe('is read', () => {
-      describeBytes(under);
     });
     describe('ends', () => {
       describeProviderEnds(under);
@@ -254,49 +247,5 @@ function describeSpeech(under: ProviderUnderTest): void {
     expect(sent).toContain('I look.');
     expect(sent).not.toContain('secret');
     expect(sent).not.toContain('"signature":"x"');
-  });
-}
-
-function describeBytes(under: ProviderUnderTest): void {
-  const { wire } = under;
-  const ask = asking(under);
-  const baseUrl = 'http://127.0.0.1:1';
-
-  it.each(['\n', '\r\n'] as const)(
-    'gives the same events wherever its bytes are cut (line end %j)',
-    async (lineEnd) => {
-      const answer: MessageAnswer = {
-        ...message(
-          { kind: 'reasoning', text: 'Hm, 🧭' },
-          { kind: 'ping' },
-          { kind: 'text', text: ['Grüße ', 'aus 東京'] },
-          call('c1', 'weather', { city: 'Łódź' }),
-          call('c2', 'clock'),
-        ),
-        bytes: { lineEnd },
-        usage: noUsage,
-      };
-      const bytes = bytesOf(wire, answer);
-      const outlineFor = async (cutAt: readonly number[] | 'each'): Promise<unknown[]> => {
-        const piecewise = createTestDeps(pieceFetch(piecesOf(bytes, cutAt)));
-        const cut = under.create(piecewise, baseUrl);
-        return outlineOf(await collect(cut.stream(ask(), never)));
-      };
-      const whole = await outlineFor([]);
-      expect(whole.length).toBeGreaterThan(8);
-      expect(await outlineFor('each')).toEqual(whole);
-      for (let offset = 1; offset < bytes.length; offset += 1) {
-        expect(await outlineFor([offset])).toEqual(whole);
-      }
-    },
-    60_000,
-  );
-
-  it('reads the last event without a blank line after it', async () => {
-    const bytes = bytesOf(wire, say('Short.'));
-    const trimmed = Buffer.from(bytes).toString().trimEnd();
-    const piecewise = createTestDeps(pieceFetch([Buffer.from(trimmed)]));
-    const events = await collect(under.create(piecewise, baseUrl).stream(ask(), never));
-    expect(events.at(-1)).toMatchObject({ kind: 'message_end', stop: 'end' });
   });
 }
