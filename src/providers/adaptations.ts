@@ -30,7 +30,7 @@ export interface Adaptations {
   stream(
     request: ChatRequest,
     attempt: (learned: ReadonlySet<string>) => AsyncIterable<ChatStreamEvent>,
-  ): AsyncGenerator<ChatStreamEvent, void>;
+  ): AsyncIterable<ChatStreamEvent>;
 }
 
 /** Each cure helps once; a server that refuses more than this has another problem. */
@@ -58,25 +58,61 @@ export function createAdaptations(
     }
     return undefined;
   };
-  return {
-    stream: async function* (request, attempt) {
-      const { model } = request;
-      const learned = new Set(await deps.learned.read(endpoint, model));
-      for (let cures = 0; ; cures += 1) {
-        try {
-          yield* attempt(learned);
-          return;
-        } catch (thrown) {
-          const cure = cures < mostCures ? learn(request, learned, thrown) : undefined;
-          if (cure === undefined) throw thrown;
-          learned.add(cure.name);
-          deps.log.warn('model_request_adapted', { model, endpoint, cure: cure.name });
-          if (cure.lasts === 'model') await deps.learned.add(endpoint, model, cure.name);
-        }
+  /** Tries until a first event comes: no refusal with a status comes later than that. */
+  const begin = async (
+    request: ChatRequest,
+    attempt: Parameters<Adaptations['stream']>[1],
+  ): Promise<Begun> => {
+    const { model } = request;
+    const learned = new Set(await deps.learned.read(endpoint, model));
+    for (let cures = 0; ; cures += 1) {
+      const events = attempt(learned)[Symbol.asyncIterator]();
+      try {
+        return { events, first: await events.next() };
+      } catch (thrown) {
+        const cure = cures < mostCures ? learn(request, learned, thrown) : undefined;
+        if (cure === undefined) throw thrown;
+        learned.add(cure.name);
+        deps.log.warn('model_request_adapted', { model, endpoint, cure: cure.name });
+        if (cure.lasts === 'model') await deps.learned.add(endpoint, model, cure.name);
       }
-    },
+    }
+  };
+  return {
+    stream: (request, attempt) => ({
+      [Symbol.asyncIterator]: (): AsyncIterator<ChatStreamEvent> => {
+        let events: AsyncIterator<ChatStreamEvent> | undefined;
+        let isOver = false;
+        const start = async (): Promise<IteratorResult<ChatStreamEvent>> => {
+          // Where no attempt succeeds, there is nothing more to ask for.
+          isOver = true;
+          const begun = await begin(request, attempt);
+          ({ events } = begun);
+          return begun.first;
+        };
+        return {
+          // Handed through as they are: a generator around a generator is slow.
+          next: () => {
+            if (events !== undefined) return events.next();
+            return isOver ? Promise.resolve(over) : start();
+          },
+          return: async () => {
+            isOver = true;
+            await events?.return?.();
+            return over;
+          },
+        };
+      },
+    }),
   };
 }
+
+interface Begun {
+  readonly events: AsyncIterator<ChatStreamEvent>;
+  readonly first: IteratorResult<ChatStreamEvent>;
+}
+
+const over = { done: true, value: undefined } as const;
 
 /** An adaptation that is due when the refusal's text or its field's name matches. */
 export function dueWhen(
