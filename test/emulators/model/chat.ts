@@ -18,21 +18,7 @@ import {
   patternObjection,
   type SealBook,
   stringOf,
-  unknownField,
 } from './wire.ts';
-
-const knownFields = [
-  'model',
-  'messages',
-  'tools',
-  'tool_choice',
-  'stream',
-  'stream_options',
-  'max_tokens',
-  'max_completion_tokens',
-  'temperature',
-  'reasoning_effort',
-];
 
 export const chatWire: ModelWire = {
   name: 'compatible',
@@ -55,8 +41,6 @@ export const chatWire: ModelWire = {
 };
 
 function objection(body: JsonObject, seals: SealBook): string | undefined {
-  const unknown = unknownField(body, knownFields);
-  if (unknown !== undefined) return `Unrecognized request argument supplied: ${unknown}`;
   const open: string[] = [];
   let before = '';
   for (const [place, message] of objectsOf(body['messages']).entries()) {

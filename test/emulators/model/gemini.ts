@@ -16,17 +16,8 @@ import {
   objectsOf,
   type SealBook,
   stringOf,
-  unknownField,
 } from './wire.ts';
 
-const knownFields = [
-  'contents',
-  'systemInstruction',
-  'tools',
-  'toolConfig',
-  'generationConfig',
-  'safetySettings',
-];
 const foreignSeal = 'skip_thought_signature_validator';
 
 export const geminiWire: ModelWire = {
@@ -59,8 +50,6 @@ const statusNames: Readonly<Record<number, string>> = {
 };
 
 function objection(body: JsonObject, seals: SealBook, path: string): string | undefined {
-  const unknown = unknownField(body, knownFields);
-  if (unknown !== undefined) return `Invalid JSON payload received. Unknown name "${unknown}"`;
   const contents = objectsOf(body['contents']);
   if (contents.length === 0) return 'contents is not specified';
   if (contents[0]?.['role'] !== 'user') return 'the first content must come from the user';
