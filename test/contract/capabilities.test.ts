@@ -15,7 +15,7 @@ describe('createCapabilityTable', () => {
   };
 
   it('has a row for each capability and a column for each wire', () => {
-    const lines = createCapabilityTable().markdown().split('\n');
+    const lines = createCapabilityTable(it).markdown().split('\n');
     expect(lines).toHaveLength(capabilityNames.length + 2);
     expect(rowOf(lines.join('\n'), 'text').slice(1, -1)).toEqual([
       'text',
@@ -23,19 +23,19 @@ describe('createCapabilityTable', () => {
     ]);
   });
 
-  it('tells what works, what was seen, what fails and what nothing stood for', () => {
-    const table = createCapabilityTable();
-    table.record('anthropic', 'images', 'yes');
-    table.record('openai', 'images', 'yes');
-    table.record('openai', 'images', 'as a note');
-    table.record('gemini', 'images', 'no');
-    table.record('gemini', 'images', 'as a note');
-    expect(rowOf(table.markdown(), 'images').slice(2, 6)).toEqual([
-      'yes',
-      'as a note',
-      'no',
-      'untested',
-    ]);
+  it('tells what works, what was seen, what fails and what nothing stood for', async () => {
+    const declared: (() => Promise<void>)[] = [];
+    const table = createCapabilityTable((_fact, test) => declared.push(test));
+    table.on('anthropic')('images', 'works', async () => undefined);
+    table.on('openai')('images', 'works', async () => undefined);
+    table.on('openai')(['images', 'text'], 'works in its way', async () => 'as a note');
+    table.on('gemini')('images', 'fails', () => Promise.reject<string>(new Error('broken')));
+    table.on('gemini')('images', 'works in its way', async () => 'as a note');
+    const ends = await Promise.allSettled(declared.map((test) => test()));
+    expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+    const cells = (name: string) => rowOf(table.markdown(), name).slice(2, -1);
+    expect(cells('images')).toEqual(['yes', 'as a note', 'no', 'untested']);
+    expect(cells('text')).toEqual(['untested', 'as a note', 'untested', 'untested']);
   });
 
   it('stands between its marks', () => {

@@ -9,7 +9,6 @@
  * the cell is "yes", and "no" when the test fails. Several tests may stand for one capability.
  */
 
-import { it } from 'vitest';
 import type { WireName } from '../emulators/model-server.ts';
 
 export const capabilityNames = [
@@ -40,7 +39,6 @@ export type DeclareCapability = (
 
 export interface CapabilityTable {
   on(wire: WireName): DeclareCapability;
-  record(wire: WireName, name: CapabilityName, cell: string): void;
   /** The table in Markdown; what no test stood for is "untested". */
   markdown(): string;
 }
@@ -52,7 +50,10 @@ const columns: readonly (readonly [WireName, string])[] = [
   ['compatible', 'Chat Completions'],
 ];
 
-export function createCapabilityTable(): CapabilityTable {
+/** `declare` declares a test: vitest's `it`. */
+export function createCapabilityTable(
+  declare: (fact: string, test: () => Promise<void>) => void,
+): CapabilityTable {
   const cells = new Map<string, string[]>();
   const record = (wire: WireName, name: CapabilityName, cell: string): void => {
     const key = `${wire} ${name}`;
@@ -64,10 +65,9 @@ export function createCapabilityTable(): CapabilityTable {
     return found.find((cell) => cell !== 'yes') ?? 'yes';
   };
   return {
-    record,
     on: (wire) => (names, fact, test) => {
       const stood = typeof names === 'string' ? [names] : names;
-      it(fact, async () => {
+      declare(fact, async () => {
         let cell = 'no';
         try {
           cell = (await test()) ?? 'yes';

@@ -7,7 +7,7 @@ import { createCapabilityTable, hasTableBlock, readmeWith } from '../contract/ca
 import { describeChatProvider } from '../contract/chat-provider.ts';
 import { providersUnderTest } from '../contract/providers-under-test.ts';
 
-const table = createCapabilityTable();
+const table = createCapabilityTable(it);
 for (const under of providersUnderTest) describeChatProvider(under, table.on(under.wire));
 
 describe('the README', () => {
