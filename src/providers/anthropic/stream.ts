@@ -11,6 +11,7 @@ import { idMark } from '../call-ids.ts';
 import { connectionLost } from '../errors.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
+import { createWireReader } from '../wire-reader.ts';
 
 const count = z.number().nullish().catch(null);
 const usageSchema = z.looseObject({
@@ -49,6 +50,7 @@ const eventSchema = z.looseObject({
   usage: usageSchema.nullish(),
 });
 type WireEvent = z.infer<typeof eventSchema>;
+const readEvent = createWireReader(eventSchema);
 type WireBlock = z.infer<typeof blockSchema>;
 
 interface OpenBlock {
@@ -86,10 +88,12 @@ export async function* anthropicEvents(
   };
   let isOver = false;
   for await (const value of raw) {
-    const { data: event } = eventSchema.safeParse(value);
+    const event = readEvent(value);
     if (event === undefined) continue; // Not an event we know the shape of.
     if (event.type === 'message_stop') isOver = true;
-    yield* translate(event, state);
+    // Nearly all are deltas: they take the short way.
+    const isDelta = event.type === 'content_block_delta';
+    for (const translated of (isDelta ? deltaEvents : translate)(event, state)) yield translated;
   }
   if (!isOver) throw connectionLost(spokenOf(origin), 'the stream ended before the message did.');
   yield* readyClosed(state, false);
