@@ -27,7 +27,7 @@ export interface Adaptations {
   stream(
     request: ChatRequest,
     attempt: (learned: ReadonlySet<string>) => AsyncIterable<ChatStreamEvent>,
-  ): AsyncGenerator<ChatStreamEvent, void>;
+  ): AsyncIterable<ChatStreamEvent>;
 }
 
 /** Each cure helps once; a server that refuses more than this has another problem. */
@@ -44,34 +44,87 @@ export function createAdaptations(
   known: readonly Adaptation[],
 ): Adaptations {
   const all = [...known, outputLimit, bareSchema];
-  return {
-    stream: async function* (request, attempt) {
-      const { model } = request;
-      const learned = new Set(await deps.learned.read(endpoint, model));
-      const cureOf = createCures(all, request);
-      const keep = async (names: readonly string[]): Promise<void> => {
-        for (const name of names) await deps.learned.add(endpoint, model, name);
-      };
-      const learn = async (cure: Cure): Promise<void> => {
-        for (const name of cure.names) learned.add(name);
-        deps.log.warn('model_request_adapted', { model, endpoint, cure: cure.names.join(' ') });
-        if (cure.lasts === 'model') await keep(cure.names);
-      };
-      const seen: Seen = { start: false, more: false };
-      let last: Cure | undefined;
-      // A guess is remembered when the server takes the request; guesses before it did not help.
-      const onAccepted = () => keep(last?.lasts === 'if_it_helps' ? last.names : []);
-      for (let cures = 0; ; cures += 1) {
-        try {
-          yield* watched(attempt(learned), seen, onAccepted);
-          return;
-        } catch (thrown) {
-          // Once more was seen something may have been shown, or a tool may have run.
-          last = cures < mostCures && !seen.more ? cureOf(thrown, learned) : undefined;
-          if (last === undefined) throw thrown;
-          await learn(last);
-        }
+  /** Tries until more than a start comes: then the server has taken the request. */
+  const begin = async (
+    request: ChatRequest,
+    attempt: Parameters<Adaptations['stream']>[1],
+  ): Promise<Begun> => {
+    const { model } = request;
+    const learned = new Set(await deps.learned.read(endpoint, model));
+    const cureOf = createCures(all, request);
+    const keep = async (names: readonly string[]): Promise<void> => {
+      for (const name of names) await deps.learned.add(endpoint, model, name);
+    };
+    const learn = async ({ names, lasts }: Cure): Promise<void> => {
+      for (const name of names) learned.add(name);
+      deps.log.warn('model_request_adapted', { model, endpoint, cure: names.join(' ') });
+      if (lasts === 'model') await keep(names);
+    };
+    let last: Cure | undefined;
+    for (let cures = 0; ; cures += 1) {
+      const events = attempt(learned)[Symbol.asyncIterator]();
+      const begun = await begunWith(events);
+      if (begun.failure === undefined) {
+        // A guess is remembered when it helped; guesses before it did not.
+        if (last?.lasts === 'if_it_helps') await keep(last.names);
+        return begun;
       }
+      last = cures < mostCures ? cureOf(begun.failure.thrown, learned) : undefined;
+      if (last === undefined) return begun;
+      await learn(last);
+    }
+  };
+  return {
+    stream: (request, attempt) => ({
+      [Symbol.asyncIterator]: () => iteratorOf(() => begin(request, attempt)),
+    }),
+  };
+}
+
+/** The first events of an attempt, up to one that is more than a start, or what was thrown there. */
+interface Begun {
+  readonly events: AsyncIterator<ChatStreamEvent>;
+  readonly head: IteratorResult<ChatStreamEvent>[];
+  readonly failure?: { readonly thrown: unknown };
+}
+
+async function begunWith(events: AsyncIterator<ChatStreamEvent>): Promise<Begun> {
+  const head: IteratorResult<ChatStreamEvent>[] = [];
+  try {
+    for (;;) {
+      const next = await events.next();
+      head.push(next);
+      if (next.done || next.value.kind !== 'message_start') return { events, head };
+    }
+  } catch (thrown) {
+    return { events, head, failure: { thrown } };
+  }
+}
+
+const over = { done: true, value: undefined } as const;
+
+/** Hands the events through as they are: a generator around a generator is slow. */
+function iteratorOf(begin: () => Promise<Begun>): AsyncIterator<ChatStreamEvent> {
+  let begun: Begun | undefined;
+  let isOver = false;
+  const next = async (): Promise<IteratorResult<ChatStreamEvent>> => {
+    if (isOver) return over;
+    begun ??= await begin();
+    const first = begun.head.shift();
+    if (first !== undefined) return first;
+    if (begun.failure === undefined) return begun.events.next();
+    isOver = true;
+    throw begun.failure.thrown;
+  };
+  return {
+    next: () => {
+      const isFlowing = begun !== undefined && begun.head.length === 0 && !begun.failure;
+      return begun !== undefined && isFlowing && !isOver ? begun.events.next() : next();
+    },
+    return: async () => {
+      isOver = true;
+      await begun?.events.return?.();
+      return over;
     },
   };
 }
@@ -99,30 +152,6 @@ function createCures(
     }
     return curedBy(all, failure) ?? mediaCure(failure, learned);
   };
-}
-
-/** What of a message has come, over all attempts. */
-interface Seen {
-  start: boolean;
-  more: boolean;
-}
-
-/** The events, with one start however many attempts there are. */
-async function* watched(
-  events: AsyncIterable<ChatStreamEvent>,
-  seen: Seen,
-  onAccepted: () => Promise<void>,
-): AsyncGenerator<ChatStreamEvent, void> {
-  for await (const event of events) {
-    if (event.kind === 'message_start') {
-      if (seen.start) continue;
-      seen.start = true;
-    } else if (!seen.more) {
-      seen.more = true;
-      await onAccepted();
-    }
-    yield event;
-  }
 }
 
 /** What the server said, where that is about this request. */

@@ -11,6 +11,7 @@ import { BotError } from '../base/errors.ts';
 import { connectionLost, errorOfFailure, type Spoken } from './errors.ts';
 import { failureOfBody, failureOfResponse, failureOfThrown } from './failure.ts';
 import { withAccused } from './media-refusals.ts';
+import { type Tap, tapBody } from './tap.ts';
 import { isNearAddress, type ModelFetch } from './transport.ts';
 
 export interface CallDeps {
@@ -53,53 +54,127 @@ export function idleMsOf(baseUrl: string): number {
   return isNearAddress(baseUrl) ? 600_000 : 120_000;
 }
 
+const over = { done: true, value: undefined } as const;
+
 /**
- * Yields the raw events of one request. Throws the signal's reason when aborted, else a BotError.
- * A stream that ends without an error may still lack its terminal event: the caller checks that.
+ * The raw events of one request, which is made when the first one is asked for. Throws the signal's
+ * reason when aborted, else a BotError. A stream that ends without an error may still lack its
+ * terminal event: the caller checks that. For one reader, that asks for one event after the other.
  */
-export async function* wireEvents(
+export function wireEvents(
   deps: CallDeps,
   call: Call,
   signal: AbortSignal,
   open: (wire: Wire) => Promise<AsyncIterable<unknown>>,
   trace: CallTrace = { sawDone: false },
-): AsyncGenerator<unknown, void> {
-  throwIfAborted(signal);
+): AsyncIterable<unknown> {
+  // Written out: as a generator it would cost each event several turns through the promise queue.
+  return {
+    [Symbol.asyncIterator]: (): AsyncIterator<unknown> => {
+      let request: OpenRequest | undefined;
+      let events: AsyncIterator<unknown> | undefined;
+      let isOver = false;
+      const finish = (): typeof over => {
+        isOver = true;
+        request?.end();
+        return over;
+      };
+      const fail = (thrown: unknown): typeof over => {
+        // Without a request it was over before it began.
+        const error = request === undefined ? abortReasonOf(signal) : request.errorOf(thrown);
+        finish();
+        if (error === undefined) return over;
+        throw error;
+      };
+      const pass = (result: IteratorResult<unknown>): IteratorResult<unknown> => {
+        if (result.done !== true) return result;
+        // Two of the SDKs end quietly when aborted.
+        if (request?.wire.signal.aborted) return fail(request.wire.signal.reason);
+        return finish();
+      };
+      const begin = async (): Promise<IteratorResult<unknown>> => {
+        throwIfAborted(signal);
+        request = openRequest(deps, call, signal, trace);
+        events = (await open(request.wire))[Symbol.asyncIterator]();
+        return events.next();
+      };
+      return {
+        next: () => {
+          if (isOver) return Promise.resolve(over);
+          return (events === undefined ? begin() : events.next()).then(pass, fail);
+        },
+        return: async () => {
+          try {
+            await events?.return?.();
+          } finally {
+            finish();
+          }
+          return over;
+        },
+      };
+    },
+  };
+}
+
+interface OpenRequest {
+  readonly wire: Wire;
+  /** What the failure is for us; undefined when it is but the end mark. */
+  errorOf(thrown: unknown): Error | undefined;
+  /** Hangs up where the server has not, and takes all watches away. */
+  end(): void;
+}
+
+function openRequest(
+  deps: CallDeps,
+  call: Call,
+  signal: AbortSignal,
+  trace: CallTrace,
+): OpenRequest {
   const link = linkedAbort(signal);
-  const state: { refusal?: BotError; silent: boolean } = { silent: false };
+  const state: { refusal?: BotError; silent: boolean; tap?: Tap } = { silent: false };
   const { sound, stop } = watchSilence(deps.clock, call.idleMs, () => {
     state.silent = true;
     link.abort(new BotError('connection_lost', 'The model server fell silent.'));
   });
-  const errorOf = (thrown: unknown): Error => {
-    if (signal.aborted) return abortReasonOf(signal);
-    if (state.silent) {
-      return connectionLost(call, `nothing came for ${Math.round(call.idleMs / 1000)} s.`, thrown);
-    }
-    // The SDKs wrap what their fetch throws; the refusal itself says more.
-    if (state.refusal !== undefined) return state.refusal;
-    const failure = failureOfThrown(thrown);
-    if (failure !== undefined) return errorOfFailure(call, failure);
-    return connectionLost(call, 'the connection failed or broke off.', thrown);
+  const sawDone = (): boolean => {
+    trace.sawDone = state.tap?.endsWithDone() ?? false;
+    return trace.sawDone;
   };
-  try {
-    const fetch = watchedFetch(deps, call, sound, trace, (refusal) => {
-      state.refusal = refusal;
-      return refusal;
-    });
-    for await (const event of await open({ fetch, signal: link.signal })) yield event;
-    // Two of the SDKs end quietly when aborted.
-    if (link.signal.aborted) throw abortReasonOf(link.signal);
-  } catch (thrown) {
-    // One SDK takes the end mark for broken JSON.
-    const isEndMark =
-      trace.sawDone && !link.signal.aborted && failureOfThrown(thrown) === undefined;
-    if (!isEndMark) throw errorOf(thrown);
-  } finally {
-    stop();
-    link.abort(new BotError('stopped', 'The request is over.'));
-    link.release();
-  }
+  return {
+    wire: {
+      signal: link.signal,
+      fetch: watchedFetch(deps, call, {
+        sound,
+        tapped: (tap) => {
+          state.tap = tap;
+        },
+        refused: (refusal) => {
+          state.refusal = refusal;
+          return refusal;
+        },
+      }),
+    },
+    errorOf: (thrown) => {
+      if (signal.aborted) return abortReasonOf(signal);
+      if (state.silent) {
+        const quietS = Math.round(call.idleMs / 1000);
+        return connectionLost(call, `nothing came for ${quietS} s.`, thrown);
+      }
+      // The SDKs wrap what their fetch throws; the refusal itself says more.
+      if (state.refusal !== undefined) return state.refusal;
+      const failure = failureOfThrown(thrown);
+      if (failure !== undefined) return errorOfFailure(call, failure);
+      // One SDK takes the end mark for broken JSON.
+      if (sawDone() && !link.signal.aborted) return undefined;
+      return connectionLost(call, 'the connection failed or broke off.', thrown);
+    },
+    end: () => {
+      sawDone();
+      stop();
+      link.abort(new BotError('stopped', 'The request is over.'));
+      link.release();
+    },
+  };
 }
 
 function watchSilence(
@@ -125,22 +200,25 @@ function watchSilence(
   };
 }
 
-function watchedFetch(
-  deps: CallDeps,
-  call: Call,
-  sound: () => void,
-  trace: CallTrace,
-  refused: (error: BotError) => BotError,
-): ModelFetch {
+interface FetchWatch {
+  /** Something came. */
+  readonly sound: () => void;
+  /** The body is about to be read. */
+  readonly tapped: (tap: Tap) => void;
+  /** The answer is no stream; gives the error back, to be thrown. */
+  readonly refused: (error: BotError) => BotError;
+}
+
+function watchedFetch(deps: CallDeps, call: Call, watch: FetchWatch): ModelFetch {
   return async (input, init) => {
     const response = await deps.fetch(input, {
       ...init,
       headers: { ...ourHeaders, ...call.headers },
     });
-    sound();
+    watch.sound();
     if (!response.ok) {
       const failure = await failureOfResponse(response, deps.clock.now());
-      throw refused(errorOfFailure(call, withAccused(failure, init?.body)));
+      throw watch.refused(errorOfFailure(call, withAccused(failure, init?.body)));
     }
     const type = response.headers.get('content-type') ?? '';
     if (/\b(?:html|json)\b/iu.test(type) || response.body === null) {
@@ -148,32 +226,13 @@ function watchedFetch(
       // Some servers put an error object into a 200.
       if (/"error"/u.test(body)) {
         const failure = failureOfBody(body, undefined, response.headers, deps.clock.now());
-        throw refused(errorOfFailure(call, failure));
+        throw watch.refused(errorOfFailure(call, failure));
       }
-      throw refused(connectionLost(call, `answered with ${type || 'nothing'}, not a stream.`));
+      throw watch.refused(
+        connectionLost(call, `answered with ${type || 'nothing'}, not a stream.`),
+      );
     }
-    return new Response(response.body.pipeThrough(tapped(sound, trace)), {
-      status: response.status,
-      headers: response.headers,
-    });
+    watch.tapped(tapBody(response.body, watch.sound));
+    return response;
   };
-}
-
-/**
- * Hears each piece of the body, remembers whether its end was `[DONE]`, and closes the last event
- * with a blank line: two SDKs drop an event, or fail, when it is missing.
- */
-function tapped(sound: () => void, trace: CallTrace): TransformStream<Uint8Array, Uint8Array> {
-  let tail = '';
-  return new TransformStream({
-    transform(piece, controller) {
-      sound();
-      tail = (tail + Buffer.from(piece.slice(-24)).toString('latin1')).slice(-24);
-      trace.sawDone = tail.trimEnd().endsWith('[DONE]');
-      controller.enqueue(piece);
-    },
-    flush(controller) {
-      controller.enqueue(new Uint8Array([10, 10]));
-    },
-  });
 }

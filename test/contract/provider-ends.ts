@@ -5,9 +5,13 @@ import { expect, it } from 'vitest';
 import { BotError } from '../../src/base/errors.ts';
 import { type Answer, message, say } from '../emulators/model/script.ts';
 import { collect, collectUntilThrow } from '../support/providers.ts';
+import type { DeclareCapability } from './capabilities.ts';
 import { asking, benchOf, never, type ProviderUnderTest } from './provider-bench.ts';
 
-export function describeProviderEnds(under: ProviderUnderTest): void {
+export function describeProviderEnds(
+  under: ProviderUnderTest,
+  capability: DeclareCapability,
+): void {
   const { model } = under;
   const bench = benchOf(under);
   const ask = asking(under);
@@ -40,24 +44,31 @@ export function describeProviderEnds(under: ProviderUnderTest): void {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
 
-  it('ends with the signal’s reason when aborted in the stream, and hangs up', async () => {
-    const { server, provider } = bench();
-    server.script(
-      message({ kind: 'text', text: 'One' }, { kind: 'wait', until: new Promise(() => undefined) }),
-    );
-    const controller = new AbortController();
-    const reason = new BotError('stopped', 'Anna stopped it.');
-    const seen: string[] = [];
-    const reading = (async () => {
-      for await (const event of provider.stream(ask(), controller.signal)) {
-        seen.push(event.kind);
-        if (event.kind === 'text_delta') controller.abort(reason);
-      }
-    })();
-    await expect(reading).rejects.toBe(reason);
-    expect(seen).not.toContain('message_end');
-    await server.requests[0]?.closed;
-  });
+  capability(
+    'stop in the middle',
+    'ends with the signal’s reason when aborted in the stream, and hangs up',
+    async () => {
+      const { server, provider } = bench();
+      server.script(
+        message(
+          { kind: 'text', text: 'One' },
+          { kind: 'wait', until: new Promise(() => undefined) },
+        ),
+      );
+      const controller = new AbortController();
+      const reason = new BotError('stopped', 'Anna stopped it.');
+      const seen: string[] = [];
+      const reading = (async () => {
+        for await (const event of provider.stream(ask(), controller.signal)) {
+          seen.push(event.kind);
+          if (event.kind === 'text_delta') controller.abort(reason);
+        }
+      })();
+      await expect(reading).rejects.toBe(reason);
+      expect(seen).not.toContain('message_end');
+      await server.requests[0]?.closed;
+    },
+  );
 
   it('does not call when aborted before', async () => {
     const { server, provider } = bench();
@@ -121,15 +132,18 @@ export function describeProviderEnds(under: ProviderUnderTest): void {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each([
-    [{ 'retry-after': '7' }, 7_000],
-    [{ 'retry-after-ms': '1500', 'retry-after': '7' }, 1_500],
-  ])('reads the wait of %o', async (headers, retryAfterMs) => {
-    const thrown = await failureAfter({ kind: 'status', status: 429, headers });
-    expect(thrown).toMatchObject({ code: 'model_rate_limited', retryAfterMs });
+  capability('waits that the provider asks for', 'reads the wait of its headers', async () => {
+    const waits = [
+      [{ 'retry-after': '7' }, 7_000],
+      [{ 'retry-after-ms': '1500', 'retry-after': '7' }, 1_500],
+    ] as const;
+    for (const [headers, retryAfterMs] of waits) {
+      const thrown = await failureAfter({ kind: 'status', status: 429, headers });
+      expect(thrown).toMatchObject({ code: 'model_rate_limited', retryAfterMs });
+    }
   });
 
-  it('recognises a prompt that is too long', async () => {
+  capability('overflow recognised', 'recognises a prompt that is too long', async () => {
     expect(await failureAfter(under.overflow)).toMatchObject({ code: 'context_overflow' });
   });
 
@@ -154,7 +168,7 @@ export function describeProviderEnds(under: ProviderUnderTest): void {
     expect(String(thrown)).not.toContain('[object Object]');
   });
 
-  it('reports a connection that breaks off', async () => {
+  capability('lost connections noticed', 'reports a connection that breaks off', async () => {
     const thrown = await failureAfter(message({ kind: 'text', text: 'One' }, { kind: 'cut' }));
     expect(thrown).toMatchObject({ code: 'connection_lost' });
   });

@@ -31,8 +31,6 @@ describe('anthropicWire', () => {
   });
 
   it.each<[string, JsonObject, RegExp]>([
-    ['temperature', { temperature: 1 }, /temperature: Extra inputs/u],
-    ['an effort at the top', { effort: 'high' }, /effort: Extra inputs/u],
     ['an effort in thinking', { thinking: { type: 'adaptive', effort: 'high' } }, /Extra inputs/u],
     [
       'disabled on opus 5.5',

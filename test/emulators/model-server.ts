@@ -12,8 +12,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { anthropicWire } from './model/anthropic.ts';
 import { chatWire } from './model/chat.ts';
 import { geminiWire } from './model/gemini.ts';
+import { listAnswer } from './model/lists.ts';
 import { responsesWire } from './model/responses.ts';
 import type { Answer, ByteControl, EventsAnswer, MessageAnswer } from './model/script.ts';
+import { createStrictChecker } from './model/strict.ts';
 import {
   type Frame,
   type JsonObject,
@@ -64,6 +66,7 @@ export async function createModelServer(): Promise<ModelServer> {
   const requests: SeenRequest[] = [];
   const queue: ScriptedAnswer[] = [];
   const seals = new SealBook();
+  const strict = createStrictChecker(seals);
   let fallback: ScriptedAnswer | undefined;
 
   const answerTo = (request: SeenRequest): Answer => {
@@ -76,6 +79,12 @@ export async function createModelServer(): Promise<ModelServer> {
   };
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = new URL(incoming.url ?? '/', 'http://localhost').pathname;
+    const list = listAnswer(incoming);
+    if (list !== undefined) {
+      response.writeHead(list.status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(list.body));
+      return;
+    }
     const wire = Object.values(modelWires).find((one) => one.serves(path));
     const body = objectOf(JSON.parse((await readText(incoming)) || '{}'));
     if (wire === undefined) {
@@ -88,10 +97,11 @@ export async function createModelServer(): Promise<ModelServer> {
       headers: incoming.headers,
       body,
       closed: once(response, 'close').then(() => undefined),
-      objection: wire.objection(body, seals, path),
+      objection: strict.objection(wire, body, path),
     };
     requests.push(request);
-    await send(wire, answerTo(request), request, response, seals);
+    const hear = strict.listen(wire, body);
+    await send(wire, answerTo(request), request, response, { seals, hear });
   };
   const server = createServer((incoming, response) => {
     // A client that goes away in the middle is part of the game.
@@ -129,7 +139,7 @@ async function send(
   answer: Answer,
   request: SeenRequest,
   response: ServerResponse,
-  seals: SealBook,
+  { seals, hear }: { readonly seals: SealBook; readonly hear: (text: string) => void },
 ): Promise<void> {
   if (answer.kind === 'hang') {
     await Promise.race([answer.until, request.closed]);
@@ -148,8 +158,10 @@ async function send(
   for (const frame of framesOf(wire, answer, seals, model)) {
     if (response.destroyed) return;
     if (frame.kind === 'wait') await Promise.race([frame.until, request.closed]);
-    else if (frame.kind === 'data') await write(response, frame.text, answer.bytes);
-    else if (frame.kind === 'cut') {
+    else if (frame.kind === 'data') {
+      hear(frame.text);
+      await write(response, frame.text, answer.bytes);
+    } else if (frame.kind === 'cut') {
       response.destroy();
       return;
     } else break;

@@ -1,53 +1,22 @@
-/** All providers with a server keep the contract. */
+/** All providers with a server keep the contract, and the README says what came of it. */
 
-import { createAnthropicProvider } from '../../src/providers/anthropic/provider.ts';
-import { createCompatibleProvider } from '../../src/providers/compatible/provider.ts';
-import { createGeminiProvider } from '../../src/providers/gemini/provider.ts';
-import { createOpenaiProvider } from '../../src/providers/openai/provider.ts';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createCapabilityTable, hasTableBlock, readmeWith } from '../contract/capabilities.ts';
 import { describeChatProvider } from '../contract/chat-provider.ts';
+import { providersUnderTest } from '../contract/providers-under-test.ts';
 
-describeChatProvider({
-  wire: 'anthropic',
-  model: 'claude-sonnet-5-5',
-  create: (deps, baseUrl) => createAnthropicProvider(deps, { apiKey: 'key-1', baseUrl }),
-  unmarkedEnd: 'connection_lost',
-  overflow: {
-    kind: 'status',
-    status: 400,
-    message: 'prompt is too long: 1000001 tokens > 1000000 maximum',
-  },
-});
+const table = createCapabilityTable(it);
+for (const under of providersUnderTest) describeChatProvider(under, table.on(under.wire));
 
-describeChatProvider({
-  wire: 'openai',
-  model: 'gpt-6.2-sol',
-  create: (deps, baseUrl) => createOpenaiProvider(deps, { apiKey: 'key-1', baseUrl }),
-  unmarkedEnd: 'connection_lost',
-  overflow: { kind: 'status', status: 400, code: 'context_length_exceeded', message: 'Too much.' },
-});
+describe('the README', () => {
+  const file = path.resolve(import.meta.dirname, '../../README.md');
+  const readme = readFileSync(file, 'utf8');
 
-describeChatProvider({
-  wire: 'compatible',
-  model: 'qwen3.8-max',
-  create: (deps, baseUrl) => createCompatibleProvider(deps, { apiKey: 'key-1', baseUrl }),
-  unmarkedEnd: 'unknown',
-  overflow: {
-    kind: 'status',
-    status: 400,
-    type: 'exceed_context_size_error',
-    message: 'the request exceeds the available context size',
-  },
-});
-
-describeChatProvider({
-  wire: 'gemini',
-  model: 'gemini-3.6-flash',
-  create: (deps, baseUrl) => createGeminiProvider(deps, { apiKey: 'key-1', baseUrl }),
-  unmarkedEnd: 'connection_lost',
-  overflow: {
-    kind: 'status',
-    status: 400,
-    message:
-      'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
-  },
+  // Last of all: by now the table is full. `npm run providers-table` rewrites the README instead.
+  it.skipIf(!hasTableBlock(readme))('shows what works with which provider', async () => {
+    expect(table.markdown()).not.toContain('untested');
+    await expect(readmeWith(readme, table.markdown())).toMatchFileSnapshot(file);
+  });
 });

@@ -10,6 +10,7 @@ import { idMark } from '../call-ids.ts';
 import { connectionLost } from '../errors.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
+import { createWireReader } from '../wire-reader.ts';
 import { answeredCall, type ServerCall, toolOfResult } from './server-tools.ts';
 import {
   citationsSchema,
@@ -23,6 +24,8 @@ import {
   type WireUsage,
   withoutNulls,
 } from './wire.ts';
+
+const readEvent = createWireReader(eventSchema);
 
 interface OpenBlock {
   readonly block: WireBlock;
@@ -74,10 +77,12 @@ export async function* anthropicEvents(
   };
   let isOver = false;
   for await (const value of raw) {
-    const { data: event } = eventSchema.safeParse(value);
+    const event = readEvent(value);
     if (event === undefined) continue; // Not an event we know the shape of.
     if (event.type === 'message_stop') isOver = true;
-    yield* translate(event, state);
+    // Nearly all are deltas: they take the short way.
+    const isDelta = event.type === 'content_block_delta';
+    for (const translated of (isDelta ? deltaEvents : translate)(event, state)) yield translated;
   }
   if (!isOver) throw connectionLost(origin, 'the stream ended before the message did.');
   yield* readyClosed(state, false);

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Citation } from '../../messages/chat.ts';
+import { createWireReader } from '../wire-reader.ts';
 import type { CallPiece } from './call-assembler.ts';
 
 const text = z.string().nullish().catch(null);
@@ -22,33 +23,17 @@ const usageSchema = z.looseObject({
 });
 export type WireUsage = z.infer<typeof usageSchema>;
 
-const argumentsSchema = z
-  .unknown()
-  .optional()
-  .transform((value) =>
-    typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value),
-  );
+/** Some servers give the object itself. */
+function argumentsOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value == null ? '' : JSON.stringify(value);
+}
 const callSchema = z.looseObject({
   index: count,
   id: text,
-  function: z.looseObject({ name: text, arguments: argumentsSchema }).nullish().catch(null),
+  function: z.looseObject({ name: text, arguments: z.unknown().optional() }).nullish().catch(null),
 });
 
-/** Content as a text, or as parts of type text and thinking (Mistral); other parts are left out. */
-const contentSchema = z
-  .unknown()
-  .optional()
-  .transform((value): { text: string; thinking: string } => {
-    if (typeof value === 'string') return { text: value, thinking: '' };
-    const parts = z.array(contentPartSchema).safeParse(value).data ?? [];
-    const joined = { text: '', thinking: '' };
-    for (const part of parts) {
-      if (part.type === 'thinking') {
-        joined.thinking += part.thinking.map((piece) => piece.text ?? '').join('');
-      } else joined.text += part.text ?? '';
-    }
-    return joined;
-  });
 const thinkingSchema = z
   .union([
     z.string().transform((whole) => [{ text: whole }]),
@@ -72,7 +57,7 @@ const annotationsSchema = z
   .catch(null);
 
 const deltaSchema = z.looseObject({
-  content: contentSchema,
+  content: z.unknown().optional(),
   refusal: text,
   reasoning: text,
   reasoning_content: text,
@@ -101,12 +86,20 @@ const chunkSchema = z.looseObject({
     .nullish()
     .catch(null),
 });
-export type WireChunk = z.infer<typeof chunkSchema>;
+type WireChunk = z.infer<typeof chunkSchema>;
 export type WireDelta = z.infer<typeof deltaSchema>;
 
-/** The chunk, or undefined when it is no object. */
-export function parseChunk(value: unknown): WireChunk | undefined {
-  return chunkSchema.safeParse(value).data;
+/** Content as a text, or as parts of type text and thinking (Mistral); other parts are left out. */
+export function contentOf({ content }: WireDelta): { text: string; thinking: string } {
+  if (typeof content === 'string') return { text: content, thinking: '' };
+  const joined = { text: '', thinking: '' };
+  if (content == null) return joined;
+  for (const part of z.array(contentPartSchema).safeParse(content).data ?? []) {
+    if (part.type === 'thinking') {
+      joined.thinking += part.thinking.map((piece) => piece.text ?? '').join('');
+    } else joined.text += part.text ?? '';
+  }
+  return joined;
 }
 
 /** Sources that a chunk names. */
@@ -118,10 +111,13 @@ export function citationsIn(chunk: WireChunk, delta: WireDelta | undefined): rea
   );
 }
 
+/** The chunk, or undefined when it is no object. */
+export const parseChunk = createWireReader(chunkSchema);
+
 /** The tool call pieces of a delta; empty texts count as absent. */
 export function callPieces(delta: WireDelta): readonly CallPiece[] {
   return (delta.tool_calls ?? []).map((call) => ({
-    json: call.function?.arguments ?? '',
+    json: argumentsOf(call.function?.arguments),
     ...(typeof call.index === 'number' ? { index: call.index } : {}),
     ...(call.id ? { id: call.id } : {}),
     ...(call.function?.name ? { name: call.function.name } : {}),

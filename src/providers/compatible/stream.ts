@@ -10,7 +10,14 @@ import { connectionLost, errorOfFailure } from '../errors.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
 import { type CallAssembler, createCallAssembler } from './call-assembler.ts';
-import { callPieces, citationsIn, parseChunk, type WireDelta, type WireUsage } from './chunk.ts';
+import {
+  callPieces,
+  citationsIn,
+  contentOf,
+  parseChunk,
+  type WireDelta,
+  type WireUsage,
+} from './chunk.ts';
 import { addDetails } from './reasoning-details.ts';
 import {
   createThinkSplitter,
@@ -91,7 +98,7 @@ export async function* chatEvents(
     hasStarted = true;
     const [choice] = chunk.choices ?? [];
     const delta = choice?.delta ?? choice?.message;
-    if (delta) yield* deltaEvents(delta, state);
+    if (delta) for (const event of deltaEvents(delta, state)) yield event;
     const citations = citationsIn(chunk, delta ?? undefined);
     if (citations.length > 0) yield { kind: 'citations', citations };
     const usage = chunk.usage ?? choice?.usage;
@@ -123,15 +130,16 @@ function checkEnd(state: State, trace: CallTrace): void {
 }
 
 function* deltaEvents(delta: WireDelta, state: State): Generator<ChatStreamEvent> {
+  const content = contentOf(delta);
   // Both fields with the same text have been seen: the first one that has any counts.
   const field = delta.reasoning_content ? 'reasoning_content' : 'reasoning';
   const reasoning = delta.reasoning_content || delta.reasoning || '';
   if (reasoning !== '') yield* reasoningEvents(reasoning, field, state);
-  else if (delta.content.thinking !== '') {
-    yield* reasoningEvents(delta.content.thinking, 'thinking', state);
+  else if (content.thinking !== '') {
+    yield* reasoningEvents(content.thinking, 'thinking', state);
   }
   if (delta.reasoning_details) state.details = addDetails(state.details, delta.reasoning_details);
-  yield* pieceEvents(state.splitter.add(delta.content.text + (delta.refusal ?? '')), state);
+  yield* pieceEvents(state.splitter.add(content.text + (delta.refusal ?? '')), state);
   const pieces = callPieces(delta);
   if (pieces.length === 0) return;
   yield* endText(state);

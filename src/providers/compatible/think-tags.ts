@@ -162,8 +162,8 @@ export function createThinkSplitter(startsInside: boolean): ThinkSplitter {
 
 /** Length of the longest end of `text` that begins `tag`. */
 function partialTail(text: string, tag: string): number {
-  for (let length = Math.min(tag.length - 1, text.length); length > 0; length -= 1) {
-    if (tag.startsWith(text.slice(-length))) return length;
-  }
-  return 0;
+  // The first character of a tag is nowhere else in it.
+  const at = text.lastIndexOf(tag.charAt(0));
+  const length = text.length - at;
+  return at >= 0 && length < tag.length && tag.startsWith(text.slice(at)) ? length : 0;
 }

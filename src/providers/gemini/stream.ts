@@ -14,6 +14,7 @@ import { connectionLost, errorOfFailure, MalformedAnswer } from '../errors.ts';
 import { namedIn } from '../failure.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
+import { createWireReader } from '../wire-reader.ts';
 import { createGrounding, type Grounding, groundingSchema } from './grounding.ts';
 
 const text = z.string().nullish().catch(null);
@@ -66,6 +67,7 @@ const responseSchema = z.looseObject({
 });
 type WirePart = z.infer<typeof partSchema>;
 type WireResponse = z.infer<typeof responseSchema>;
+const readResponse = createWireReader(responseSchema);
 
 interface State {
   readonly origin: Origin;
@@ -103,14 +105,14 @@ export async function* geminiEvents(
   };
   let hasStarted = false;
   for await (const value of raw) {
-    const { data: response } = responseSchema.safeParse(value);
+    const response = readResponse(value);
     if (response === undefined) continue; // Not a response we know the shape of.
     if (response.error != null) {
       throw errorOfFailure(origin, namedIn(value) ?? { message: 'The response failed.' });
     }
     if (!hasStarted) yield { kind: 'message_start', origin };
     hasStarted = true;
-    yield* responseEvents(response, state);
+    for (const translated of responseEvents(response, state)) yield translated;
   }
   if (state.finish === undefined) {
     throw connectionLost(origin, 'the stream ended before the message did.');

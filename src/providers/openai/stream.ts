@@ -12,6 +12,7 @@ import { connectionLost, errorOfFailure } from '../errors.ts';
 import { namedIn } from '../failure.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
+import { createWireReader } from '../wire-reader.ts';
 
 const text = z.string().nullish().catch(null);
 const count = z.number().nullish().catch(null);
@@ -56,6 +57,7 @@ const eventSchema = z.looseObject({
     .optional(),
 });
 type WireEvent = z.infer<typeof eventSchema>;
+const readEvent = createWireReader(eventSchema);
 type WireItem = z.infer<typeof itemSchema>;
 
 interface OpenCall {
@@ -96,13 +98,13 @@ export async function* openaiEvents(
     stop: undefined,
   };
   for await (const value of raw) {
-    const { data: event } = eventSchema.safeParse(value);
+    const event = readEvent(value);
     if (event === undefined) continue; // Not an event we know the shape of.
     if (event.type === 'error' || event.type === 'response.failed') {
       const named = namedIn(event.type === 'error' ? value : { error: event.response?.error });
       throw errorOfFailure(origin, named ?? { message: 'The response failed.' });
     }
-    yield* translate(event, state);
+    for (const translated of translate(event, state)) yield translated;
   }
   if (state.stop === undefined) {
     throw connectionLost(origin, 'the stream ended before the message did.');

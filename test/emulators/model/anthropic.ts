@@ -25,24 +25,7 @@ import {
   patternObjection,
   type SealBook,
   stringOf,
-  unknownField,
 } from './wire.ts';
-
-const knownFields = [
-  'model',
-  'max_tokens',
-  'messages',
-  'system',
-  'tools',
-  'tool_choice',
-  'stream',
-  'thinking',
-  'output_config',
-  'cache_control',
-  'metadata',
-  'stop_sequences',
-  'service_tier',
-];
 
 export const anthropicWire: ModelWire = {
   name: 'anthropic',
@@ -75,8 +58,6 @@ function named(event: JsonObject): Frame {
 }
 
 function objection(body: JsonObject, seals: SealBook): string | undefined {
-  const unknown = unknownField(body, knownFields);
-  if (unknown !== undefined) return `${unknown}: Extra inputs are not permitted`;
   if (typeof body['max_tokens'] !== 'number') return 'max_tokens: Field required';
   const messages = objectsOf(body['messages']);
   if (messages.length === 0) return 'messages: at least one message is required';

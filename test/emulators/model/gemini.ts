@@ -17,17 +17,8 @@ import {
   objectsOf,
   type SealBook,
   stringOf,
-  unknownField,
 } from './wire.ts';
 
-const knownFields = [
-  'contents',
-  'systemInstruction',
-  'tools',
-  'toolConfig',
-  'generationConfig',
-  'safetySettings',
-];
 const foreignSeal = 'skip_thought_signature_validator';
 
 export const geminiWire: ModelWire = {
@@ -60,8 +51,6 @@ const statusNames: Readonly<Record<number, string>> = {
 };
 
 function objection(body: JsonObject, seals: SealBook, path: string): string | undefined {
-  const unknown = unknownField(body, knownFields);
-  if (unknown !== undefined) return `Invalid JSON payload received. Unknown name "${unknown}"`;
   const model = /models\/([^:]+):/u.exec(path)?.[1] ?? '';
   const refused = settingsObjection(body, model);
   if (refused !== undefined) return refused;

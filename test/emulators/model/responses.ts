@@ -19,25 +19,7 @@ import {
   patternObjection,
   type SealBook,
   stringOf,
-  unknownField,
 } from './wire.ts';
-
-const knownFields = [
-  'model',
-  'input',
-  'instructions',
-  'tools',
-  'tool_choice',
-  'stream',
-  'store',
-  'include',
-  'reasoning',
-  'text',
-  'max_output_tokens',
-  'prompt_cache_key',
-  'parallel_tool_calls',
-  'metadata',
-];
 
 export const responsesWire: ModelWire = {
   name: 'openai',
@@ -63,8 +45,6 @@ function named(event: JsonObject): Frame {
 }
 
 function objection(body: JsonObject, seals: SealBook): string | undefined {
-  const unknown = unknownField(body, knownFields);
-  if (unknown !== undefined) return `Unknown parameter: '${unknown}'.`;
   if (body['store'] !== false) return 'This emulator stores nothing: send store false.';
   const asked = thinkingObjection(body) ?? toolsObjection(body);
   if (asked !== undefined) return asked;
