@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { errorFacts, type Log } from '../../src/base/log.ts';
 import { cutToUnits } from '../../src/base/text.ts';
-import type { CommandSummary } from '../../src/surface/command.ts';
+import type { Asker, CommandSummary } from '../../src/surface/command.ts';
 import { anyAnswer, type CallDiscord } from './rest.ts';
 import type { TypingInteraction } from './wire.ts';
 
@@ -87,14 +87,15 @@ export async function syncCommands(
 }
 
 /** What the option that is being typed could become (resources: at most 25, of 100 characters). */
-export function choicesFor(
+export async function choicesFor(
   commands: readonly CommandSummary[],
   { data }: TypingInteraction,
-): readonly { readonly name: string; readonly value: string }[] {
+  asker: Asker,
+): Promise<readonly { readonly name: string; readonly value: string }[]> {
   const [subcommand] = data.options;
   const suggest = commands.find(({ name }) => name === subcommand?.name)?.suggest;
   const typed = String(subcommand?.options[0]?.value ?? '').trim();
-  return (suggest?.(typed) ?? [])
+  return ((await suggest?.(typed, asker)) ?? [])
     .filter((value) => value.length <= mostChoiceUnits)
     .slice(0, mostChoices)
     .map((value) => ({ name: value, value }));

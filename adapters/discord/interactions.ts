@@ -29,6 +29,7 @@ import {
   type FormInteraction,
   type Interaction,
   interactionSchema,
+  type TypingInteraction,
 } from './wire.ts';
 
 export interface Interactions {
@@ -177,8 +178,24 @@ export function createInteractions(deps: {
     }));
   };
 
+  /** Nothing is offered where who asks cannot be told in time. */
+  const typing = async (typed: TypingInteraction): Promise<void> => {
+    try {
+      const { space, channel, channelName, channelKind } = await placeOf(typed);
+      const place = { adapter: 'discord', space, channel, channelName, channelKind };
+      const asker = {
+        author: await authorOf(typed),
+        place: { ...place, ...(await sharedOf(typed)) },
+      };
+      const choices = await choicesFor(deps.commands(), typed, asker);
+      await respond(typed, callbacks.choices, { choices });
+    } catch (error) {
+      log.warn('discord_suggestions_failed', errorFacts(error));
+    }
+  };
+
   const sharedOf = async (
-    command: CommandInteraction,
+    command: CommandInteraction | TypingInteraction,
   ): Promise<{ readonly sharedSpaces?: readonly string[] }> => {
     if (command.guild_id !== undefined || command.user === undefined) return {};
     return { sharedSpaces: await members.sharedSpaces(command.user.id) };
@@ -247,9 +264,7 @@ export function createInteractions(deps: {
           if (parsed.data.data.name === commandName) await commanded(parsed.data);
           return;
         case 4:
-          await respond(parsed.data, callbacks.choices, {
-            choices: choicesFor(deps.commands(), parsed.data),
-          });
+          await typing(parsed.data);
           return;
         case 3:
           await clicked(parsed.data);

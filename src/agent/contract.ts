@@ -34,7 +34,7 @@ export interface RunDeps {
   /** A sentence for people when a limit forbids a further step. */
   readonly limitReached: () => Promise<string | undefined>;
   /** A sentence for people when the run has made all its steps. */
-  readonly tooManySteps: () => string;
+  readonly tooManySteps: () => Promise<string>;
   readonly transcript: {
     /** All entries the model may see, oldest first, those just appended included. */
     read(): readonly Entry[];

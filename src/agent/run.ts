@@ -78,7 +78,7 @@ async function* takeStep(current: Run, step: number): AsyncGenerator<RunEvent, S
   const { deps, input, signal, rules } = current;
   if (signal.aborted) return stoppedBy(signal);
   if (step > input.mostSteps) {
-    yield { kind: 'notice', text: deps.tooManySteps(), action: 'continue' };
+    yield { kind: 'notice', text: await deps.tooManySteps(), action: 'continue' };
     return { kind: 'finished', silent: false };
   }
   const reached = await deps.limitReached();
@@ -99,6 +99,7 @@ async function* takeStep(current: Run, step: number): AsyncGenerator<RunEvent, S
   });
   const { message, broken } = yield* streamMessage(deps, prompt, scheduler, signal, step);
   if (broken) return yield* endBrokenStep(current, step, scheduler, message, broken);
+  rules.ended();
   await storeMessage(current, step, message.parts(), message);
   const isPaused = message.stop === 'paused';
   yield { kind: 'step_finished', step, text: message.text(), goesOn: isPaused };
@@ -139,22 +140,30 @@ async function* endBrokenStep(
   broken: BotError,
 ): AsyncGenerator<RunEvent, StepEnd> {
   const { signal, rules } = current;
-  const goesOn = !signal.aborted && isPassing(broken) && rules.mayGoOn();
+  // Where nothing came, the request was tried often enough already.
+  const isKept = message.text().trim() !== '' || message.calls().length > 0;
+  const isWhole = !signal.aborted && isPassing(broken);
+  const goesOn = isWhole && isKept && rules.mayGoOn();
   // Without the thoughts before them, item ids and seals of texts would be refused.
   const shown = withoutBoundReasoning(message.parts()).filter(
-    ({ kind }) => kind === 'text' || (kind === 'tool_call' && goesOn),
+    ({ kind }) => kind === 'text' || (kind === 'tool_call' && isWhole),
   );
   const calls = shown.filter((part) => part.kind === 'tool_call');
   // On shutdown nothing of the step is kept: the next start makes the step anew.
-  const keeps = (message.text().trim() !== '' || calls.length > 0) && !isShutdown(signal);
-  if (keeps) {
+  if (isKept && !isShutdown(signal)) {
     await storeMessage(current, step, shown, message, goesOn ? 'broken' : 'stopped');
     yield { kind: 'step_finished', step, text: message.text(), goesOn };
   }
   if (signal.aborted) return stoppedBy(signal);
-  if (!goesOn) return { kind: 'failed', error: broken };
+  if (!goesOn) {
+    const results = calls.map((call) =>
+      textResult(call, 'cancelled', 'The connection broke first.'),
+    );
+    if (results.length > 0) await storeResults(current, step, results);
+    return { kind: 'failed', error: broken };
+  }
   const end = calls.length > 0 ? yield* runTools(current, step, scheduler, calls) : 'next_step';
-  if (keeps && end === 'next_step') {
+  if (end === 'next_step') {
     await note(current, 'Your last message was cut off. Go on exactly where it stopped.');
   }
   return end;

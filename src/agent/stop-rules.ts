@@ -23,8 +23,10 @@ export interface StopRules {
   afterTools(calls: readonly ToolCallPart[], results: readonly ToolResult[]): Verdict;
   /** May the model be told that its announced call did not arrive? */
   mayNudge(): boolean;
-  /** May a message that broke off be continued? */
+  /** May a message that broke off be continued? Only so often in a row. */
   mayGoOn(): boolean;
+  /** A message came to its end. */
+  ended(): void;
 }
 
 export function createStopRules(): StopRules {
@@ -63,6 +65,9 @@ export function createStopRules(): StopRules {
     mayGoOn: () => {
       goOns += 1;
       return goOns <= mostGoOns;
+    },
+    ended: () => {
+      goOns = 0;
     },
   };
 }

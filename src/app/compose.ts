@@ -61,7 +61,10 @@ export function composeApp(input: AppInput): App {
     catalog,
   );
   const catalogRefresh = createCatalogRefresh({ registry, catalog, clock, log });
-  const models = createModels({ registry, clock, log, random: Math.random }, config.models);
+  const models = createModels(
+    { registry, catalog, clock, log, random: Math.random },
+    config.models,
+  );
   const live = createLive(
     { log, load: () => loadSettings(environment, folder) },
     settings,
@@ -93,7 +96,7 @@ export function composeApp(input: AppInput): App {
       conversations: createConversations({ store, clock, log }),
       seen: createSeenPlaces({ store, clock, log }),
       adapters,
-      modelOf: async (name) => models.modelOf(name),
+      modelOf: async (name, standIn) => models.modelOf(name, standIn),
       offeredModels: () => models.offered(),
       choosableModel: (given) => models.choosable(given),
       tools: builtinTools,

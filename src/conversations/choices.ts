@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Log } from '../base/log.ts';
+import { createKeyedQueue } from '../base/queues.ts';
 import type { ConversationKey } from '../messages/conversation.ts';
 import { effortSchema } from '../messages/model.ts';
 import type { Store } from '../storage/store.ts';
@@ -36,15 +37,19 @@ export function createChoices(deps: { readonly store: Store; readonly log: Log }
   };
   const save = (key: ConversationKey, choice: Choice): Promise<void> =>
     deps.store.set(keyOf(key), { v: 1, ...choice } satisfies Stored);
+  /** Two people may choose at the same time. */
+  const changes = createKeyedQueue();
   return {
     read,
-    setModel: async (key, model) => {
-      const { model: _old, ...rest } = await read(key);
-      await save(key, model ? { ...rest, model } : rest);
-    },
-    setEffort: async (key, effort) => {
-      const { effort: _old, ...rest } = await read(key);
-      await save(key, effort ? { ...rest, effort } : rest);
-    },
+    setModel: (key, model) =>
+      changes.run(key, async () => {
+        const { model: _old, ...rest } = await read(key);
+        await save(key, model ? { ...rest, model } : rest);
+      }),
+    setEffort: (key, effort) =>
+      changes.run(key, async () => {
+        const { effort: _old, ...rest } = await read(key);
+        await save(key, effort ? { ...rest, effort } : rest);
+      }),
   };
 }

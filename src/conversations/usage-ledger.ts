@@ -26,8 +26,9 @@ const lineSchema = z.object({
   /** `provider/model` */
   model: z.string(),
   usage: usageSchema,
-  /** US dollars; null: unknown. */
-  costUsd: z.number().nullable(),
+  /** US dollars, as far as they are known. */
+  costUsd: z.number(),
+  isCostKnown: z.boolean(),
 });
 type Line = Readonly<z.infer<typeof lineSchema>>;
 
@@ -38,7 +39,9 @@ export interface UsedTokens {
   readonly person: string;
   readonly model: string;
   readonly usage: Usage;
-  readonly costUsd: number | undefined;
+  /** US dollars, as far as they are known. */
+  readonly costUsd: number;
+  readonly isCostKnown: boolean;
 }
 
 export interface UsageSum {
@@ -46,7 +49,7 @@ export interface UsageSum {
   readonly usage: Usage;
   /** What is known of the cost, in US dollars. */
   readonly costUsd: number;
-  /** Calls whose cost is unknown. */
+  /** Calls whose cost is unknown, or known in part. */
   readonly unknownCalls: number;
 }
 
@@ -112,7 +115,7 @@ export function createUsageLedger(deps: {
     Array.from({ length: count }, (_, back) => dayNameOf(deps.clock.now() - back * dayMs));
 
   return {
-    record: async ({ conversation, costUsd, ...used }) => {
+    record: async ({ conversation, ...used }) => {
       const at = deps.clock.now();
       const { adapter, space, channel } = conversation;
       await dayOf(dayNameOf(at)).log.append([
@@ -122,7 +125,6 @@ export function createUsageLedger(deps: {
           ...used,
           conversation: conversationKeyOf(conversation),
           channel: `${adapter}:${space}:${channel}`,
-          costUsd: costUsd ?? null,
         },
       ]);
     },
@@ -161,8 +163,8 @@ function addLine(sums: Map<string, UsageSum>, line: Line): void {
   const sum: UsageSum = {
     calls: 1,
     usage: line.usage,
-    costUsd: line.costUsd ?? 0,
-    unknownCalls: line.costUsd === null ? 1 : 0,
+    costUsd: line.costUsd,
+    unknownCalls: line.isCostKnown ? 0 : 1,
   };
   const { runId, conversation, channel, person, model } = line;
   const overs: readonly SumOver[] = [

@@ -83,7 +83,11 @@ export function offeredEfforts({ thinking, efforts: named }: Abilities): readonl
  * Undefined when the model offers none.
  */
 export function fitEffort(wanted: Effort, abilities: Abilities): Effort | undefined {
-  const offered = offeredEfforts(abilities);
+  return nearestEffort(wanted, offeredEfforts(abilities));
+}
+
+/** The same among given efforts, weakest first. */
+export function nearestEffort(wanted: Effort, offered: readonly Effort[]): Effort | undefined {
   const rank = efforts.indexOf(wanted);
   return offered.findLast((effort) => efforts.indexOf(effort) <= rank) ?? offered[0];
 }

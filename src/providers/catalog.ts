@@ -74,9 +74,11 @@ export function createCatalog(entries: readonly ModelEntry[]): Catalog {
         if (abilities === undefined && Object.keys(rest).length === 0) continue;
         const name = `${provider}/${id}`;
         const known = facts.get(name) ?? { ...unknownFacts, name };
+        const prices = rest.prices && { ...known.prices, ...rest.prices };
         facts.set(name, {
           ...known,
           ...rest,
+          ...(prices ? { prices } : {}),
           abilities: { ...known.abilities, ...abilities },
           isKnown: true,
         });

@@ -6,7 +6,7 @@
 
 import { type BotError, type ErrorCode, isBotError } from '../base/errors.ts';
 import type { ChatPrompt, ChatProvider, ChatRequest, ChatStreamEvent } from '../messages/chat.ts';
-import type { Usage } from '../messages/usage.ts';
+import { noUsage, type Usage } from '../messages/usage.ts';
 import type { ModelFacts } from './catalog.ts';
 import { costOf } from './cost.ts';
 import { type RetriedEvent, type RetryOptions, reasonOf, streamWithRetry } from './retry.ts';
@@ -21,6 +21,12 @@ export interface Candidate {
   readonly model: string;
   readonly facts: ModelFacts;
   readonly mostOutputTokens: number;
+}
+
+/** A model that is named but cannot be asked at all: its key is gone, its provider unknown. */
+export interface MissingModel {
+  readonly name: string;
+  readonly error: BotError;
 }
 
 /** After it the message starts again from nothing, with another model. */
@@ -40,8 +46,10 @@ export interface MeteredCall {
   /** `provider/model`. */
   readonly model: string;
   readonly usage: Usage;
-  /** Undefined: unknown. */
-  readonly costUsd: number | undefined;
+  /** US dollars, as far as they are known. */
+  readonly costUsd: number;
+  /** False: tokens without a price, or a call that broke off before it told what it used. */
+  readonly isCostKnown: boolean;
 }
 
 /** Awaited when a call is over, however it ended. */
@@ -67,19 +75,20 @@ const leastOutputTokens = 1_000;
  * The calls of one run. `chain` holds at least one model; a run that was handed over stays with the
  * model that took over.
  */
-export function createCompletion(chain: readonly Candidate[], options: RetryOptions): Completion {
+export function createCompletion(
+  chain: readonly (Candidate | MissingModel)[],
+  options: RetryOptions,
+): Completion {
   let first = 0;
   return async function* (prompt, signal, onCall) {
     for (let place = first; ; place += 1) {
       const candidate = chain[place];
-      if (candidate === undefined) throw new Error('a chain without a model');
       const next = chain[place + 1];
-      const metered = meteredProvider(candidate, onCall);
-      const request = requestOf(candidate, prompt);
-      const retry = next === undefined ? options : impatient(options);
+      if (candidate === undefined) throw new Error('a chain without a model');
       let hasShown = false;
       try {
-        for await (const event of streamWithRetry(metered, request, signal, retry)) {
+        const patience = next === undefined ? options : impatient(options);
+        for await (const event of streamOf(candidate, prompt, signal, onCall, patience)) {
           hasShown ||= event.kind !== 'retry_waiting';
           yield event;
         }
@@ -93,6 +102,18 @@ export function createCompletion(chain: readonly Candidate[], options: RetryOpti
       }
     }
   };
+}
+
+async function* streamOf(
+  candidate: Candidate | MissingModel,
+  prompt: ChatPrompt,
+  signal: AbortSignal,
+  onCall: OnCall,
+  options: RetryOptions,
+): AsyncGenerator<RetriedEvent, void> {
+  if ('error' in candidate) throw candidate.error;
+  const metered = meteredProvider(candidate, onCall);
+  yield* streamWithRetry(metered, requestOf(candidate, prompt), signal, options);
 }
 
 function impatient(options: RetryOptions): RetryOptions {
@@ -138,20 +159,30 @@ function promptTokens({ name, facts, mostOutputTokens }: Candidate, prompt: Chat
   return Math.ceil(isShort ? most : estimatePrompt(prompt) * factorOf(vendor));
 }
 
-/** The provider, with the tokens of each call told when it is over. */
+/** The provider, with what each call used told when it is over; a call that was refused used nothing. */
 function meteredProvider({ name, provider, facts }: Candidate, onCall: OnCall): ChatProvider {
   return {
     name: provider.name,
     stream: async function* (request, signal): AsyncGenerator<ChatStreamEvent, void> {
       let usage: Usage | undefined;
+      let hasStarted = false;
+      let hasEnded = false;
       try {
         for await (const event of provider.stream(request, signal)) {
+          hasStarted = true;
           if (event.kind === 'usage') usage = event.usage;
+          hasEnded ||= event.kind === 'message_end';
           yield event;
         }
       } finally {
-        if (usage !== undefined) {
-          await onCall({ model: name, usage, costUsd: costOf(usage, facts.prices) });
+        const costUsd = usage && costOf(usage, facts.prices);
+        if (hasStarted) {
+          await onCall({
+            model: name,
+            usage: usage ?? noUsage,
+            costUsd: costUsd ?? 0,
+            isCostKnown: costUsd !== undefined && hasEnded,
+          });
         }
       }
     },

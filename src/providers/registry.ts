@@ -89,8 +89,9 @@ export function createProviderRegistry(
       mostOutputTokens: Math.min(facts.mostOutputTokens, mostAskedTokens),
     };
   };
-  const defaultModel = defaultModelOf(settings, servers);
-  const { name: defaultName } = resolveName(defaultModel.name);
+  const { name: named, why } = defaultModelOf(settings, servers);
+  const { name: defaultName } = resolveName(named);
+  const defaultModel = { name: defaultName, why };
   const defaultProvider = defaultName.slice(0, defaultName.indexOf('/'));
   const names = [
     ...new Set([

@@ -26,12 +26,15 @@ export interface RetryOptions {
   readonly random: () => number;
   /** Waits between attempts, each spread by 25 % to both sides. */
   readonly ladderMs?: readonly number[];
-  /** When the provider asks for a longer wait than this, the failure is final. Default 5 min. */
+  /** The longest wait between attempts; when the provider asks for more, the failure is final.
+   * Default 5 min. */
   readonly mostWaitMs?: number;
 }
 
 const defaultLadderMs: readonly number[] = [3_000, 10_000, 30_000, 60_000, 120_000];
 const spread = 0.25;
+/** A shorter wait than this is no wish of a provider to be taken at its word. */
+const leastAskedMs = 500;
 /** How many malformed messages are asked for anew. */
 const mostMalformed = 1;
 
@@ -159,10 +162,13 @@ function isPassing(thrown: unknown): thrown is BotError {
 function delayOf(error: BotError, attempt: number, options: RetryOptions): number | undefined {
   const stepMs = (options.ladderMs ?? defaultLadderMs)[attempt];
   if (stepMs === undefined) return undefined;
-  const { retryAfterMs } = error;
-  if (retryAfterMs === undefined) {
-    return Math.round(stepMs * (1 + spread * (2 * options.random() - 1)));
+  const mostWaitMs = options.mostWaitMs ?? 300_000;
+  const { retryAfterMs = 0 } = error;
+  // Who asks for no wait, again and again, does not know how long it takes.
+  if (retryAfterMs < leastAskedMs) {
+    const delayMs = Math.round(stepMs * (1 + spread * (2 * options.random() - 1)));
+    return Math.min(delayMs, mostWaitMs);
   }
-  if (retryAfterMs > (options.mostWaitMs ?? 300_000)) return undefined;
+  if (retryAfterMs > mostWaitMs) return undefined;
   return Math.round(retryAfterMs * (1 + spread * options.random()));
 }

@@ -2,7 +2,7 @@
 
 import { conversationKeyOf } from '../messages/conversation.ts';
 import type { Command, CommandInput, CommandReply } from '../surface/command.ts';
-import { modelSource, reasoningOf } from './choice.ts';
+import { standingOf } from './choice-commands.ts';
 import { toAsker } from './commands.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { Lanes } from './lane.ts';
@@ -133,12 +133,9 @@ async function modelLine(
   deps: BuiltinDeps,
   { place, conversation }: CommandInput,
 ): Promise<string> {
-  const profile = deps.profileOf(place);
-  const choice = conversation ? await deps.choices.read(conversationKeyOf(conversation)) : {};
-  const model = await deps.modelOf(choice.model?.value ?? profile.model?.value);
-  const { effort } = reasoningOf(profile, choice);
-  const thinking = effort === undefined ? '' : `, thinking: ${effort}`;
-  return `- model: ${model.name} (${modelSource(profile, choice) ?? model.why})${thinking}`;
+  const key = conversation ? conversationKeyOf(conversation) : undefined;
+  const { name, source, effort } = await standingOf(deps, key, place);
+  return `- model: ${name} (${source})${effort === undefined ? '' : `, thinking: ${effort}`}`;
 }
 
 function configCommand(deps: BuiltinDeps): Command {

@@ -5,19 +5,22 @@ import { botErrorOf } from '../base/errors.ts';
 import { cutToUnits } from '../base/text.ts';
 import type { ConversationKey } from '../messages/conversation.ts';
 import { conversationKeyOf } from '../messages/conversation.ts';
-import { type Effort, effortSchema } from '../messages/model.ts';
+import { type Effort, effortSchema, nearestEffort } from '../messages/model.ts';
 import type { Author } from '../messages/people.ts';
-import type { Command, CommandInput, CommandReply } from '../surface/command.ts';
+import type { Asker, Command, CommandInput, CommandReply } from '../surface/command.ts';
 import type { Button } from '../surface/outbound.ts';
+import type { Access } from './access.ts';
+import { isAdmin } from './admins.ts';
 import { modelSource, reasoningOf } from './choice.ts';
 import { toAsker } from './commands.ts';
-import type { OfferedModel, ResolvedModel } from './deps.ts';
+import type { OfferedModel } from './deps.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { Place } from './settings.ts';
 
 /** A card that people can take in at a glance; one more button goes back to the settings. */
 const mostButtons = 11;
 const mostLabelUnits = 75;
+const mostNames = 30;
 const defaultWord = 'default';
 
 export type Picked =
@@ -39,19 +42,23 @@ export interface Chooser {
 }
 
 interface Standing {
-  readonly model: ResolvedModel;
+  readonly name: string;
+  /** Where the name comes from, or why the model cannot be asked. */
   readonly source: string;
+  /** What the model takes; empty: none, or it cannot be asked. */
+  readonly efforts: readonly Effort[];
+  /** What it is asked for, as far as it takes it. */
   readonly effort: Effort | undefined;
 }
 
-export function createChooser(deps: ExecuteDeps): Chooser {
-  const standing = async (key: ConversationKey | undefined, place: Place): Promise<Standing> => {
-    const profile = deps.profileOf(place);
-    const choice = key === undefined ? {} : await deps.choices.read(key);
-    const model = await deps.modelOf(choice.model?.value ?? profile.model?.value);
-    const source = modelSource(profile, choice) ?? model.why;
-    return { model, source, effort: reasoningOf(profile, choice).effort };
-  };
+export interface ChooserDeps extends ExecuteDeps {
+  /** May this person use the bot here? */
+  readonly accessOf: (author: Author, place: Asker['place']) => Promise<Access>;
+}
+
+export function createChooser(deps: ChooserDeps): Chooser {
+  const standing = (key: ConversationKey | undefined, place: Place): Promise<Standing> =>
+    standingOf(deps, key, place);
   const mayChoose = (isAdmin: boolean): boolean =>
     isAdmin || deps.governance().modelChoice === 'everybody';
 
@@ -74,13 +81,13 @@ export function createChooser(deps: ExecuteDeps): Chooser {
   const chooseEffort = async (
     key: ConversationKey,
     given: string,
-    { model }: Standing,
+    { name: model, efforts }: Standing,
     { id, name }: Author,
   ): Promise<Picked> => {
     const effort = effortSchema.safeParse(given).data;
-    if (given !== defaultWord && (effort === undefined || !model.efforts.includes(effort))) {
-      const words = [...model.efforts, defaultWord].join(', ');
-      return { kind: 'told', text: `${model.name} knows: ${words}.` };
+    if (given !== defaultWord && (effort === undefined || !efforts.includes(effort))) {
+      const words = [...efforts, defaultWord].join(', ');
+      return { kind: 'told', text: `${model} knows: ${words}.` };
     }
     await deps.choices.setEffort(key, effort && { value: effort, by: { id, name } });
     await audit('thinking', key, effort, id);
@@ -95,32 +102,40 @@ export function createChooser(deps: ExecuteDeps): Chooser {
   ): Promise<void> =>
     deps.audit.record({ kind: 'choice_made', what, conversation, value: value ?? null, by });
 
-  const runModel = async (input: CommandInput): Promise<CommandReply> => {
-    const { conversation, author, isAdmin, args, place } = input;
+  /** The conversation, where there is one that the bot takes part in. */
+  const keyOf = async ({ conversation }: CommandInput): Promise<ConversationKey | undefined> => {
     const key = conversation ? conversationKeyOf(conversation) : undefined;
-    const { model, source } = await standing(key, place);
-    const now = `Model here: ${model.name} (${source}).`;
+    return key !== undefined && (await deps.conversations.head(key)) ? key : undefined;
+  };
+  const runModel = async (input: CommandInput): Promise<CommandReply> => {
+    const { author, isAdmin, args, place } = input;
+    const key = await keyOf(input);
+    const { name, source } = await standing(key, place);
+    const now = `Model here: ${name} (${source}).`;
     if (!mayChoose(isAdmin)) return toAsker(`${now} Admins choose it.`);
     const offered = deps.offeredModels();
     if (key === undefined) {
-      const names = offered.map(({ name }) => `- \`${name}\``).join('\n');
-      return toAsker(`${now}\nTo choose another one say \`!model NAME\` in a thread:\n${names}`);
+      return toAsker(
+        `${now} To choose another one say \`!model NAME\` in a thread that I take part in: ${namesOf(offered)}`,
+      );
     }
     if (args !== '') return replyOf(await chooseModel(key, args, author));
-    const buttons = foremost(offered).map((one) => modelButton(one, model.name));
-    const more = offered.length > mostButtons ? ' Others by `!model NAME`.' : '';
+    const shown = foremost(offered);
+    const buttons = shown.map((one) => modelButton(one, name));
+    const others = offered.filter((one) => !shown.includes(one));
+    const more = others.length > 0 ? ` Others by \`!model NAME\`: ${namesOf(others)}` : '';
     return { markdown: `${now}${more}`, audience: 'thread', buttons: [...buttons, back('model')] };
   };
   const runThinking = async (input: CommandInput): Promise<CommandReply> => {
-    const { conversation, author, isAdmin, args, place } = input;
-    const key = conversation ? conversationKeyOf(conversation) : undefined;
+    const { author, isAdmin, args, place } = input;
+    const key = await keyOf(input);
     const now = await standing(key, place);
-    const { name, efforts } = now.model;
+    const { name, efforts } = now;
     if (efforts.length === 0) return toAsker(`How ${name} thinks cannot be changed.`);
     const told = `${name} thinks here: ${now.effort ?? 'as it does by itself'}.`;
     if (!mayChoose(isAdmin)) return toAsker(`${told} Admins choose it.`);
     if (key === undefined) {
-      return toAsker(`${told} Say \`!thinking ${efforts.join('|')}\` in a thread.`);
+      return toAsker(`${told} Say \`!thinking ${efforts.join('|')}\` in a thread of mine.`);
     }
     if (args !== '') return replyOf(await chooseEffort(key, args.toLowerCase(), now, author));
     const buttons = efforts.map(
@@ -133,7 +148,14 @@ export function createChooser(deps: ExecuteDeps): Chooser {
     return { markdown: told, audience: 'thread', buttons: [...buttons, back('thinking')] };
   };
 
-  const suggestModels = (typed: string): readonly string[] => {
+  /** Only for people who may choose: names of models are an operator's business. */
+  const suggestModels = async (
+    typed: string,
+    { author, place }: Asker,
+  ): Promise<readonly string[]> => {
+    const access = await deps.accessOf(author, place);
+    const admin = isAdmin(author.id, deps.governance());
+    if (access.kind === 'refused' || !mayChoose(admin)) return [];
     const names = [...deps.offeredModels().map(({ name }) => name), defaultWord];
     return names.filter((name) => name.toLowerCase().includes(typed.toLowerCase()));
   };
@@ -152,13 +174,12 @@ export function createChooser(deps: ExecuteDeps): Chooser {
         usage: 'thinking [EFFORT]',
         summary: 'Shows how hard the model thinks here, and lets you change it.',
         tier: 'user',
-        suggest: (typed) => effortSchema.options.filter((effort) => effort.startsWith(typed)),
         run: runThinking,
       },
     ],
     owns: (controlId) => /^(?:model|thinking)\./u.test(controlId),
-    pick: async (controlId, key, place, author, isAdmin) => {
-      if (!mayChoose(isAdmin)) return { kind: 'told', text: 'Admins choose that here.' };
+    pick: async (controlId, key, place, author, admin) => {
+      if (!mayChoose(admin)) return { kind: 'told', text: 'Admins choose that here.' };
       const [what, word = ''] = controlId.split('.');
       if (what === 'thinking') {
         return chooseEffort(key, word, await standing(key, place), author);
@@ -175,11 +196,54 @@ function replyOf({ kind, text }: Picked): CommandReply {
   return kind === 'chosen' ? { markdown: text, audience: 'thread' } : toAsker(text);
 }
 
-/** The default model, then those that have a short name, then the others. */
+/** The default model, then one of each provider in turn, those with a short name first. */
 function foremost([own, ...others]: readonly OfferedModel[]): readonly OfferedModel[] {
-  const named = others.filter(({ aliases }) => aliases.length > 0);
-  const nameless = others.filter(({ aliases }) => aliases.length === 0);
-  return [...(own ? [own] : []), ...named, ...nameless].slice(0, mostButtons);
+  const hasShortName = ({ aliases }: OfferedModel): number => Number(aliases.length > 0);
+  const counts = new Map<string, number>();
+  const ranked = others
+    .toSorted((a, b) => hasShortName(b) - hasShortName(a))
+    .map((model) => {
+      const [provider = ''] = model.name.split('/');
+      const rank = counts.get(provider) ?? 0;
+      counts.set(provider, rank + 1);
+      return { model, rank };
+    });
+  const dealt = ranked.toSorted((a, b) => a.rank - b.rank).map(({ model }) => model);
+  return [...(own ? [own] : []), ...dealt].slice(0, mostButtons);
+}
+
+/** Names for people, the first few. */
+function namesOf(models: readonly OfferedModel[]): string {
+  const names = models.slice(0, mostNames).map(({ name }) => `\`${name}\``);
+  const more = models.length > mostNames ? ` and ${models.length - mostNames} more` : '';
+  return `${names.join(', ')}${more}.`;
+}
+
+/** How the model of a place stands; never fails: what is wrong is said. */
+export async function standingOf(
+  deps: ExecuteDeps,
+  key: ConversationKey | undefined,
+  place: Place,
+): Promise<Standing> {
+  const profile = deps.profileOf(place);
+  const choice = key === undefined ? {} : await deps.choices.read(key);
+  const wanted = choice.model?.value ?? profile.model?.value;
+  const source = modelSource(profile, choice);
+  try {
+    const { name, why, efforts } = await deps.modelOf(wanted);
+    const effort = reasoningOf(profile, choice).effort;
+    const fitted = effort === undefined ? undefined : nearestEffort(effort, efforts);
+    return { name, source: source ?? why, efforts, effort: fitted };
+  } catch (thrown) {
+    const problem = botErrorOf(thrown).message;
+    const from = source === undefined ? '' : `, ${source}`;
+    return {
+      name: wanted ?? 'none',
+      source: `not available${from}: ${problem}`,
+      efforts: [],
+      effort: undefined,
+    };
+  }
 }
 
 function modelButton({ name, aliases }: OfferedModel, current: string): Button {

@@ -1,21 +1,78 @@
 /** Which model answers in a conversation and how it thinks: what was chosen here, else the profile. */
 
-import type { Choice } from '../conversations/choices.ts';
+import { botErrorOf } from '../base/errors.ts';
+import type { Choice, Choices } from '../conversations/choices.ts';
+import type { ConversationKey } from '../messages/conversation.ts';
 import type { ReasoningOptions } from '../messages/model.ts';
+import { isAdmin } from './admins.ts';
+import type { RunsDeps } from './deps.ts';
 import type { Profile } from './settings.ts';
+
+export interface Settled {
+  readonly choice: Choice;
+  /** Choices that hold no more, each as a line for people. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * The choice as far as it is still allowed: an operator may have narrowed who chooses, or what is
+ * offered, since it was made. What is not allowed any more is taken back.
+ */
+export async function settleChoice(
+  deps: Pick<RunsDeps, 'choosableModel' | 'governance'> & { readonly choices: Choices },
+  key: ConversationKey,
+): Promise<Settled> {
+  const { model, effort } = await deps.choices.read(key);
+  const notices: string[] = [];
+  const modelProblem = model && (whyNotBy(deps, model.by.id) ?? whyNotOffered(deps, model.value));
+  if (model && modelProblem !== undefined) {
+    await deps.choices.setModel(key, undefined);
+    notices.push(`${model.value} does not answer here any more: ${modelProblem}`);
+  }
+  const effortProblem = effort && whyNotBy(deps, effort.by.id);
+  if (effort && effortProblem !== undefined) {
+    await deps.choices.setEffort(key, undefined);
+    notices.push(`Thinking here is as the settings say again: ${effortProblem}`);
+  }
+  const choice = {
+    ...(model && modelProblem === undefined ? { model } : {}),
+    ...(effort && effortProblem === undefined ? { effort } : {}),
+  };
+  return { choice, notices };
+}
+
+function whyNotBy(
+  { governance }: Pick<RunsDeps, 'governance'>,
+  person: string,
+): string | undefined {
+  const mayChoose = governance().modelChoice === 'everybody' || isAdmin(person, governance());
+  return mayChoose ? undefined : 'only admins choose that now.';
+}
+
+function whyNotOffered(
+  { choosableModel }: Pick<RunsDeps, 'choosableModel'>,
+  name: string,
+): string | undefined {
+  try {
+    choosableModel(name);
+    return undefined;
+  } catch (thrown) {
+    return botErrorOf(thrown).message;
+  }
+}
 
 /** Where the model's name comes from; undefined: the default model. */
 export function modelSource(profile: Profile, choice: Choice): string | undefined {
   return choice.model ? `chosen here by ${choice.model.by.name}` : profile.model?.source;
 }
 
-/** The nearer setting wins for each field; an effort chosen here wins over all, a budget included. */
+/** The nearer setting wins for each field; a nearer effort wins over a farther budget. */
 export function reasoningOf(profile: Profile, choice: Choice): ReasoningOptions {
-  const settings: ReasoningOptions = Object.assign(
-    {},
-    ...profile.reasoning.map(({ value }) => value),
-  );
-  if (!choice.effort) return settings;
-  const { budgetTokens: _budget, ...rest } = settings;
-  return { ...rest, effort: choice.effort.value };
+  const chosen = choice.effort ? [{ effort: choice.effort.value }] : [];
+  let all: ReasoningOptions = {};
+  for (const nearer of [...profile.reasoning.map(({ value }) => value), ...chosen]) {
+    const { budgetTokens: _budget, ...rest } = all;
+    all = { ...(nearer.effort === undefined ? all : rest), ...nearer };
+  }
+  return all;
 }

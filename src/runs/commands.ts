@@ -1,8 +1,9 @@
 /** Commands: one grammar on all platforms, one table. */
 
 import type { Clock } from '../base/clock.ts';
+import { botErrorOf } from '../base/errors.ts';
 import type { NewId } from '../base/ids.ts';
-import type { Log } from '../base/log.ts';
+import { errorFacts, type Log } from '../base/log.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { conversationKeyOf } from '../messages/conversation.ts';
 import type { Adapter } from '../surface/adapter.ts';
@@ -10,7 +11,7 @@ import type { Command, CommandInput, CommandReply, CommandSummary } from '../sur
 import { deliver } from '../surface/deliver.ts';
 import { type InboundCommand, type InboundMessage, noThread } from '../surface/inbound.ts';
 import type { Block, Button, OutboundMessage } from '../surface/outbound.ts';
-import { localPerson } from './access.ts';
+import { isAdmin } from './admins.ts';
 import type { Background } from './background.ts';
 import type { Inbox } from './inbox.ts';
 import type { Governance } from './settings.ts';
@@ -42,10 +43,6 @@ export interface ParsedCommand {
 export function parseCommand(text: string): ParsedCommand | undefined {
   const [, name, args = ''] = /^\s*!([a-z][a-z-]*)(?:\s+([\s\S]*))?$/iu.exec(text) ?? [];
   return name === undefined ? undefined : { name: name.toLowerCase(), args: args.trim() };
-}
-
-export function isAdmin(personId: string, governance: Pick<Governance, 'admins'>): boolean {
-  return personId === localPerson || governance.admins.includes(personId);
 }
 
 export function createCommandCenter(
@@ -96,10 +93,15 @@ export function createCommandCenter(
     const { adapter, space, channel } = event.conversation;
     const { channelName, channelKind, author } = event;
     deps.background.start('command', async () => {
-      const answer = await runCommand(parsed, {
+      const input = {
         conversation: isInConversation ? event.conversation : null,
         place: { adapter, space, channel, channelName, channelKind },
         author,
+      };
+      // Whoever gave a command hears of it, whatever happens.
+      const answer = await runCommand(parsed, input).catch((thrown: unknown) => {
+        deps.log.error('command_failed', { command: parsed.name, ...errorFacts(thrown) });
+        return toAsker(`That did not work: ${botErrorOf(thrown).message}`);
       });
       await reply(event, answer);
     });

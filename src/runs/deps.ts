@@ -44,8 +44,9 @@ export interface RunsDeps {
   readonly conversations: Conversations;
   readonly seen: SeenPlaces;
   readonly adapters: ReadonlyMap<string, Adapter>;
-  /** The named model, or the default. Throws a BotError that says which setting to look at. */
-  readonly modelOf: (name: string | undefined) => Promise<ResolvedModel>;
+  /** The named model, or the default; `standIn`: the one that took over in this run already. Throws a
+   * BotError that says which setting to look at. */
+  readonly modelOf: (name: string | undefined, standIn?: string) => Promise<ResolvedModel>;
   /** Models that people may choose here and now, the best known first. */
   readonly offeredModels: () => readonly OfferedModel[];
   /** The full name of a model that people may choose. Throws a BotError with a sentence for them. */

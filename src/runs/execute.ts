@@ -19,7 +19,7 @@ import type { Turn } from './lane.ts';
 import { endNotice } from './outcome.ts';
 import type { RunEnd, RunRecord } from './run-record.ts';
 import { lastStepOf, type Scene } from './scene.ts';
-import { receiptLine, recordCall, refusalToStart, sourcesLine, spentLimit } from './spending.ts';
+import { auditLimit, receiptLine, recordCall, sourcesLine, spentLimit } from './spending.ts';
 import { hasTrigger, isSilent, openStage, type Stage } from './stage.ts';
 
 /** A run under way. */
@@ -48,7 +48,7 @@ export async function execute(
 ): Promise<void> {
   const signal = turn.begin(record.triggerIds);
   const stage = await openStage(deps, key, record);
-  const end = { notices: [], canContinue: false };
+  const end = { notices: [...record.notices], canContinue: false };
   const execution: Execution = { deps, stage, turn, signal, record, end, sources: [] };
   await whileStaged(stage, turn, async () => {
     if (resume?.kind === 'interrupted') announceRestart(execution);
@@ -110,10 +110,11 @@ async function outcomeOf(execution: Execution, resume: RunInput['resume']): Prom
       turn.stop('the deletion of its message', 'trigger_deleted');
     }
     if (signal.aborted) return stoppedBy(signal);
-    const refusal = resume ? undefined : await refusalToStart(deps, stage, execution.record);
-    if (refusal !== undefined) {
-      execution.end.notices.push(refusal);
-      return { kind: 'finished', silent: false };
+    // Said once, to those who spoke to the bot; a talk between people is not interrupted by it.
+    if (execution.record.isRefused) {
+      const silent = !execution.record.addressed;
+      if (silent) execution.end.notices.length = 0;
+      return { kind: 'finished', silent };
     }
     return await follow(execution, resume);
   } catch (thrown) {
@@ -126,7 +127,7 @@ async function outcomeOf(execution: Execution, resume: RunInput['resume']): Prom
 /** Runs the loop, handing on each event. */
 async function follow(execution: Execution, resume: RunInput['resume']): Promise<RunOutcome> {
   const { deps, stage, record, signal } = execution;
-  const model = await deps.modelOf(record.modelName);
+  const model = await deps.modelOf(record.modelName, record.handovers.at(-1)?.to);
   const events = run(
     {
       clock: deps.clock,
@@ -134,7 +135,11 @@ async function follow(execution: Execution, resume: RunInput['resume']): Promise
       complete: model.complete,
       onUsed: (step, call) => recordCall(deps, stage, execution.record, step, call),
       limitReached: () => spentLimit(deps, stage, execution.record),
-      tooManySteps: () => tooManySteps(deps.settings.limits),
+      tooManySteps: async () => {
+        const { runId, asker } = record;
+        await auditLimit(deps, stage.key, runId, asker.id, 'stepsPerRun');
+        return tooManySteps(deps.settings.limits);
+      },
       transcript: {
         read: () => stage.transcript.entries(),
         append: (entries) => stage.transcript.append(entries),
@@ -270,7 +275,7 @@ async function footLines(
   { deps, stage, record, sources }: Execution,
   outcome: RunOutcome,
 ): Promise<readonly (string | undefined)[]> {
-  if (outcome.kind !== 'finished' || outcome.silent) return [];
+  if (record.isRefused || (outcome.kind === 'finished' && outcome.silent)) return [];
   return [sourcesLine(sources), await receiptLine(deps, stage, record)];
 }
 

@@ -16,9 +16,10 @@ import type {
   InboundMessage,
 } from '../surface/inbound.ts';
 import { type Access, accessIn, accessOf } from './access.ts';
+import { isAdmin } from './admins.ts';
 import type { Background } from './background.ts';
 import type { Chooser } from './choice-commands.ts';
-import { type CommandCenter, isAdmin, noticeMessage } from './commands.ts';
+import { type CommandCenter, noticeMessage } from './commands.ts';
 import { continueControlId } from './execute.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { Lanes } from './lane.ts';

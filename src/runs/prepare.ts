@@ -5,18 +5,20 @@
 
 import { errorFacts } from '../base/log.ts';
 import { systemPromptOf } from '../context/system-prompt.ts';
-import type { Choices } from '../conversations/choices.ts';
 import type { Touch } from '../conversations/conversations.ts';
+import type { ConversationKey } from '../messages/conversation.ts';
 import type { Entry } from '../messages/entries.ts';
+import type { Author } from '../messages/people.ts';
 import type { InboundMessage } from '../surface/inbound.ts';
 import { specOf } from '../tools/registry.ts';
-import { modelSource, reasoningOf } from './choice.ts';
+import { modelSource, reasoningOf, settleChoice } from './choice.ts';
 import type { RunsDeps } from './deps.ts';
+import type { ExecuteDeps } from './execute-deps.ts';
 import type { WaitingMessage } from './inbox.ts';
 import type { RunRecord } from './run-record.ts';
 import type { Scene } from './scene.ts';
 import type { Place } from './settings.ts';
-import type { Traces } from './why.ts';
+import { refusalToStart } from './spending.ts';
 
 /** Messages of an older thread that are read as context. */
 const mostHistory = 50;
@@ -28,7 +30,7 @@ const platformNames: Readonly<Record<string, string>> = {
 };
 
 export async function prepareRun(
-  deps: RunsDeps & { readonly traces: Traces; readonly choices: Choices },
+  deps: ExecuteDeps,
   scene: Scene,
   waiting: readonly WaitingMessage[],
 ): Promise<RunRecord> {
@@ -44,18 +46,20 @@ export async function prepareRun(
   }));
   await readHistory(deps, scene, first);
   const profile = deps.profileOf(placeOf(first));
-  const choice = await deps.choices.read(scene.key);
+  const { choice, notices } = await settleChoice(deps, scene.key);
   const wanted = choice.model?.value ?? profile.model?.value;
   const model = await deps.modelOf(wanted).catch((thrown: unknown) => {
     deps.log.error('model_not_available', errorFacts(thrown));
     return undefined;
   });
+  const runId = deps.newId('run');
+  const start = await whoStarts(deps, scene.key, runId, messages);
   const record: RunRecord = {
     v: 1,
-    runId: deps.newId('run'),
+    runId,
     state: 'running',
     triggerIds: messages.map(({ messageId }) => messageId),
-    asker: { id: first.author.id, name: first.author.name },
+    asker: { id: start.asker.id, name: start.asker.name },
     addressed: waiting.some(({ addressed }) => addressed),
     startedAt: deps.clock.now(),
     // A model that is not to be had makes the run fail with its reason, visibly.
@@ -71,6 +75,8 @@ export async function prepareRun(
     reasoning: reasoningOf(profile, choice),
     webSearch: profile.webSearch.value,
     handovers: [],
+    notices: [...notices, ...(start.refusal === undefined ? [] : [start.refusal])],
+    isRefused: start.refusal !== undefined,
   };
   const newest = messages.at(-1) ?? first;
   const source = modelSource(profile, choice) ?? model?.why ?? 'not available';
@@ -82,6 +88,27 @@ export async function prepareRun(
     model: record.modelName,
   });
   return record;
+}
+
+/**
+ * The first of the people who wrote that has runs left is the asker; the others' messages enter the
+ * run too. Where nobody has, the run says so and makes no step.
+ */
+async function whoStarts(
+  deps: ExecuteDeps,
+  key: ConversationKey,
+  runId: string,
+  messages: readonly InboundMessage[],
+): Promise<{ readonly asker: Author; readonly refusal?: string }> {
+  const authors = new Map(messages.map(({ author }) => [author.id, author]));
+  let refused: { readonly asker: Author; readonly refusal: string } | undefined;
+  for (const asker of authors.values()) {
+    const refusal = await refusalToStart(deps, key, runId, asker);
+    if (refusal === undefined) return { asker };
+    refused ??= { asker, refusal };
+  }
+  if (!refused) throw new Error('a run without an author');
+  return refused;
 }
 
 export function touchOf(message: InboundMessage): Touch {

@@ -40,5 +40,7 @@ export function tokensOf({ usage }: UsageSum): number {
 /** `$0.12`, `cost unknown`, or `at least $0.12` where some calls have no price. */
 export function costText({ calls, costUsd, unknownCalls }: UsageSum): string {
   if (unknownCalls === 0) return formatUsd(costUsd);
-  return unknownCalls === calls ? 'cost unknown' : `at least ${formatUsd(costUsd)}`;
+  return unknownCalls === calls && costUsd === 0
+    ? 'cost unknown'
+    : `at least ${formatUsd(costUsd)}`;
 }

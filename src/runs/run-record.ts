@@ -54,6 +54,10 @@ export const runRecordSchema = z.object({
     .array(z.object({ to: z.string(), reason: z.string() }))
     .readonly()
     .default([]),
+  /** Lines that its reply ends with, known from its beginning. */
+  notices: z.array(z.string()).readonly().default([]),
+  /** A limit forbade it: it says so and makes no step. */
+  isRefused: z.boolean().default(false),
   /** While suspended. */
   question: z
     .object({

@@ -12,7 +12,7 @@ import { createAppendLog } from '../storage/append-log.ts';
 import { createWakes, wakeEntryOf } from '../storage/wakes.ts';
 import type { Adapter, OnEvent } from '../surface/adapter.ts';
 import type { CommandSummary } from '../surface/command.ts';
-import { accessIn } from './access.ts';
+import { accessIn, accessOf } from './access.ts';
 import { createBackground } from './background.ts';
 import { builtinCommands } from './builtin-commands.ts';
 import { createChooser } from './choice-commands.ts';
@@ -98,7 +98,16 @@ export function createRuns(
     { clock, log, wakes, work },
     { concurrency: deps.settings.runs.concurrency },
   );
-  const chooser = createChooser(executeDeps);
+  const chooser = createChooser({
+    ...executeDeps,
+    accessOf: async (author, { adapter, space, channel, channelName, sharedSpaces }) => {
+      const own = deps.adapters.get(adapter);
+      const allowedSpaces = own ? await spaces.allowed(own) : [];
+      const profile = deps.profileOf({ adapter, space, channel, channelName });
+      const place = { adapter, space, channel, ...(sharedSpaces ? { sharedSpaces } : {}) };
+      return accessOf(author, place, profile, allowedSpaces);
+    },
+  });
   const commandCenter = createCommandCenter(
     { ...executeDeps, background },
     builtinCommands({ ...executeDeps, lanes: () => lanes, spaces, traces }, [

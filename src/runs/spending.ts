@@ -2,8 +2,11 @@
 
 import type { MeteredCall } from '../agent/contract.ts';
 import type { Citation } from '../messages/chat.ts';
+import type { ConversationKey } from '../messages/conversation.ts';
 import type { Entry } from '../messages/entries.ts';
+import type { Author } from '../messages/people.ts';
 import { reachedLimit, tooManyRuns } from '../permissions/limits.ts';
+import type { LimitSettings } from '../permissions/settings.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import { receiptOf } from './receipt.ts';
 import type { RunRecord } from './run-record.ts';
@@ -14,8 +17,9 @@ const dayMs = 24 * 3600 * 1000;
 /** A sentence for people when the asker has started too many runs; counts this one otherwise. */
 export async function refusalToStart(
   deps: ExecuteDeps,
-  { key }: Scene,
-  { asker, runId }: RunRecord,
+  key: ConversationKey,
+  runId: string,
+  asker: Author,
 ): Promise<string | undefined> {
   const { limits } = deps.settings;
   const waitMs = await deps.quota.take(asker.id, runId, limits.runsPerPersonHour);
@@ -34,9 +38,10 @@ export async function spentLimit(
   if (limits.usdPerRun === undefined && limits.usdPerDay === undefined) return undefined;
   const run = await deps.ledger.sum({ kind: 'run', id: record.runId }, daysOf(deps, record));
   const day = await deps.ledger.sum({ kind: 'all' });
-  const told = reachedLimit({ runUsd: run.costUsd, dayUsd: day.costUsd }, limits);
-  if (told !== undefined) await auditLimit(deps, key, record.runId, record.asker.id, 'usd');
-  return told;
+  const reached = reachedLimit({ runUsd: run.costUsd, dayUsd: day.costUsd }, limits);
+  if (!reached) return undefined;
+  await auditLimit(deps, key, record.runId, record.asker.id, reached.limit);
+  return reached.text;
 }
 
 export async function recordCall(
@@ -75,12 +80,12 @@ function countCalls(entries: readonly Entry[], runId: string): number {
     .filter(({ kind }) => kind === 'tool_call').length;
 }
 
-async function auditLimit(
+export async function auditLimit(
   deps: ExecuteDeps,
   conversation: string,
   runId: string,
   person: string,
-  limit: string,
+  limit: keyof LimitSettings,
 ): Promise<void> {
   await deps.audit.record({ kind: 'limit_reached', conversation, runId, limit, person });
 }

@@ -20,6 +20,12 @@ export interface CommandInput {
   readonly args: string;
 }
 
+/** Who types a command, and where. */
+export interface Asker {
+  readonly author: Author;
+  readonly place: CommandInput['place'] & { readonly sharedSpaces?: readonly string[] };
+}
+
 export interface CommandReply {
   readonly markdown: string;
   /** visible: everybody in the thread should know (a stop, a fresh start). */
@@ -37,7 +43,7 @@ export interface Command {
   readonly summary: string;
   readonly tier: 'user' | 'admin';
   /** What could follow the name, for what was typed so far; left out where nothing can be guessed. */
-  readonly suggest?: (typed: string) => readonly string[];
+  readonly suggest?: (typed: string, asker: Asker) => Promise<readonly string[]>;
   run(input: CommandInput): Promise<CommandReply>;
 }
 

@@ -14,7 +14,7 @@ function modelsOf(settings: ProviderSettings) {
   const deps = createTestDeps();
   const registry = createProviderRegistry(deps, settings, testCatalog);
   const models = createModels(
-    { registry, clock: deps.clock, log: deps.log, random: () => 0.5 },
+    { registry, catalog: testCatalog, clock: deps.clock, log: deps.log, random: () => 0.5 },
     settings,
   );
   return { deps, models };
@@ -39,6 +39,39 @@ describe('models that may be chosen', () => {
     expect(models.choosable('gemini/brand-new')).toBe('gemini/brand-new');
     expect(() => models.choosable('anthropic/claude-haiku-5-5')).toThrow(/not offered here/u);
     expect(() => models.choosable('openai/gpt-6.2-sol')).toThrow(/OPENAI_API_KEY/u);
+  });
+});
+
+describe('patterns of offered models', () => {
+  it.each([
+    [['haiku'], 'anthropic/claude-haiku-5-5', true],
+    [['*'], 'anthropic/claude-haiku-5-5', true],
+    [['anthropic/*'], 'anthropic/claude-haiku-5-5', true],
+    [['openrouter/*'], 'openrouter/qwen/qwen3', true],
+    [['openrouter/qwen/*'], 'openrouter/z-ai/glm-5.3', false],
+    [['gemini/*'], 'anthropic/claude-haiku-5-5', false],
+  ])('%j offer %s: %s', (offered, name, isOffered) => {
+    const providers = { openrouter: { apiKey: 'k', speaks: 'chat' } } as const;
+    const { models } = modelsOf({ anthropic: key, providers, offered, model: 'sonnet' });
+    if (isOffered) expect(models.choosable(name)).toBe(name);
+    else expect(() => models.choosable(name)).toThrow(/not offered/u);
+  });
+
+  it('let the default be chosen by its full name, though it is set by an alias', () => {
+    const { models } = modelsOf({ anthropic: key, offered: [], model: 'sonnet' });
+    expect(models.choosable('anthropic/claude-sonnet-5-5')).toBe('anthropic/claude-sonnet-5-5');
+  });
+});
+
+describe('a model that cannot be asked', () => {
+  it('gives way to the next of the chain', () => {
+    const { models } = modelsOf({ anthropic: key, fallback: ['anthropic/claude-haiku-5-5'] });
+    expect(models.modelOf('openai/gpt-6.2-sol').name).toBe('openai/gpt-6.2-sol');
+  });
+
+  it('is an error that says what to set, where there is no other', () => {
+    const { models } = modelsOf({ anthropic: key });
+    expect(() => models.modelOf('openai/gpt-6.2-sol')).toThrow(/set OPENAI_API_KEY/u);
   });
 });
 

@@ -96,7 +96,7 @@ function setUp(
     await clock.advance(600_000);
     return { events, text: message.text(), thrown: await running };
   };
-  return { asked, ask, calls, controller };
+  return { asked, ask, calls, chain, controller };
 }
 
 const askedOf = (world: ReturnType<typeof setUp>): string[] => world.asked.map(({ name }) => name);
@@ -136,8 +136,8 @@ describe('a chain of models', () => {
     expect(text).toBe('Here.');
     expect(events[0]).toMatchObject({ kind: 'model_switched', reason: 'm declined to answer' });
     expect(world.calls).toEqual([
-      { model: 'first/m', usage: used, costUsd: 7 },
-      { model: 'second/n', usage: used, costUsd: 7 },
+      { model: 'first/m', usage: used, costUsd: 7, isCostKnown: true },
+      { model: 'second/n', usage: used, costUsd: 7, isCostKnown: true },
     ]);
   });
 
@@ -158,7 +158,7 @@ describe('a chain of models', () => {
     expect(thrown).toMatchObject({ code: 'overloaded' });
     expect(shown).toBe('Half');
     expect(askedOf(world)).toEqual(['first/m']);
-    expect(world.calls).toHaveLength(1);
+    expect(world.calls).toMatchObject([{ costUsd: 7, isCostKnown: false }]);
   });
 
   it('stays with the model that took over for the rest of the run', async () => {
@@ -181,6 +181,48 @@ describe('a chain of models', () => {
     const { thrown, events } = await world.ask();
     expect(thrown).toMatchObject({ code: 'stopped' });
     expect(events.filter(({ kind }) => kind === 'model_switched')).toEqual([]);
+  });
+});
+
+describe('a model that cannot be asked', () => {
+  it('gives way to the next one, and is the failure where there is none', async () => {
+    const error = new BotError('auth_failed', 'acme/one needs a key.', {
+      facts: { provider: 'acme' },
+    });
+    const missing = { name: 'acme/one', error };
+    const onCall = async (): Promise<void> => {};
+    const ask = async (chain: Parameters<typeof createCompletion>[0]): Promise<unknown[]> => {
+      const completion = createCompletion(chain, { clock: createFakeClock(), random: () => 0.5 });
+      const events: unknown[] = [];
+      const { signal } = new AbortController();
+      for await (const event of completion(chatRequestOf('m'), signal, onCall)) events.push(event);
+      return events;
+    };
+    const { chain } = setUp([say('Here.')], undefined);
+    expect((await ask([missing, ...chain]))[0]).toMatchObject({
+      kind: 'model_switched',
+      from: 'acme/one',
+      to: 'first/m',
+      reason: 'acme refused the key',
+    });
+    await expect(ask([missing])).rejects.toThrow('acme/one needs a key.');
+  });
+});
+
+describe('what a call used', () => {
+  it('is unknown, not nothing, where the server does not say', async () => {
+    const quiet = say('ok').filter((event) => 'kind' in event && event.kind !== 'usage');
+    const world = setUp([quiet], undefined);
+    await world.ask();
+    expect(world.calls).toEqual([
+      { model: 'first/m', usage: noUsage, costUsd: 0, isCostKnown: false },
+    ]);
+  });
+
+  it('is nothing where the server refused', async () => {
+    const world = setUp([[fail('bad_request')]], undefined);
+    await world.ask();
+    expect(world.calls).toEqual([]);
   });
 });
 

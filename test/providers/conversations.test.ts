@@ -114,7 +114,7 @@ describe('a whole conversation', () => {
           takeWaiting: () => Promise.resolve({ messageIds: [], addressed: false }),
           onUsed: () => Promise.resolve(),
           limitReached: () => Promise.resolve(undefined),
-          tooManySteps: () => 'Too many steps.',
+          tooManySteps: () => Promise.resolve('Too many steps.'),
           tools: [weatherOf(stopAt('stop_at_call'))],
         },
         {

@@ -83,7 +83,7 @@ describe('a stored conversation', () => {
           tools: [],
           onUsed: () => Promise.resolve(),
           limitReached: () => Promise.resolve(undefined),
-          tooManySteps: () => 'Too many steps.',
+          tooManySteps: () => Promise.resolve('Too many steps.'),
         },
         {
           runId: 'r1',

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { accessOf } from '../../src/runs/access.ts';
-import { isAdmin, parseCommand } from '../../src/runs/commands.ts';
+import { isAdmin } from '../../src/runs/admins.ts';
+import { parseCommand } from '../../src/runs/commands.ts';
 import { endNotice } from '../../src/runs/outcome.ts';
 import type { AccessLists } from '../../src/runs/settings.ts';
 import { type TriggerFacts, triggerOf } from '../../src/runs/trigger.ts';

@@ -50,6 +50,55 @@ describe('runs per person and hour', () => {
     expect(await ask(world)).toBe('ok');
   });
 
+  it('of one person do not silence another: the first who has runs left is answered', async () => {
+    const world = await setUp({ limits: { runsPerPersonHour: 1 }, concurrency: 1 });
+    await ask(world);
+    // While the only lane is busy elsewhere, both wait.
+    world.model.answer({ waitMs: 3000 }, { text: 'long' });
+    await world.say('busy', { author: { ...ben, id: 'web:carl', name: 'Carl' } });
+    await world.clock.advance(1000);
+    const mention = { ...inThread('u1'), mentionsBot: true };
+    await world.say('mine first', mention);
+    await world.say('and mine', { ...mention, author: ben });
+    await world.atRest();
+    await world.clock.advance(8000);
+    expect(world.adapter.texts('u1')).toEqual(['ok', 'ok']);
+    expect(JSON.stringify(world.model.requests.at(-1)?.messages)).toContain('and mine');
+  });
+
+  it('say nothing in a talk between people that was not for the bot', async () => {
+    const world = await setUp({ limits: { runsPerPersonHour: 1 } });
+    await ask(world);
+    const before = world.adapter.shown.length;
+    for (const text of ['to Ben: lunch?', 'at noon', 'fine']) {
+      await world.say(text, inThread('u1'));
+      await world.atRest();
+    }
+    expect(world.adapter.shown).toHaveLength(before);
+    expect(world.model.requests).toHaveLength(1);
+  });
+
+  it('hold over a crash at any point of the refusal', async () => {
+    let points = 0;
+    for (const when of ['before', 'after'] as const) {
+      for (let call = 1; call < 60; call += 1) {
+        const world = await setUp({ limits: { runsPerPersonHour: 1 } });
+        await world.say('one');
+        await world.clock.advance(8000);
+        world.restart({ call, when });
+        void world.say('two', { messageId: 'two' });
+        await world.clock.advance(5000);
+        const hasDied = world.life.isDead;
+        world.restart();
+        await world.clock.advance(15_000);
+        expect(world.model.requests, `died ${when} call ${call}`).toHaveLength(1);
+        if (!hasDied) break;
+        points += 1;
+      }
+    }
+    expect(points).toBeGreaterThan(10);
+  });
+
   it('keep what was said: the next run sees it', async () => {
     const world = await setUp({ limits: { runsPerPersonHour: 1 } });
     await ask(world);
@@ -135,9 +184,9 @@ describe('the ledger', () => {
     const conversation = { adapter: 'web', space: 'local', channel: 'c', thread: 't' };
     const used = { runId: 'r', step: 1, conversation, person: 'p', model: 'm/m', usage };
     expect((await one?.sum({ kind: 'all' }))?.calls).toBe(0);
-    await two?.record({ ...used, costUsd: 1 });
+    await two?.record({ ...used, costUsd: 1, isCostKnown: true });
     expect((await one?.sum({ kind: 'all' }))?.calls).toBe(1);
-    await two?.record({ ...used, costUsd: 1 });
+    await two?.record({ ...used, costUsd: 1, isCostKnown: true });
     expect((await one?.sum({ kind: 'run', id: 'r' }))?.costUsd).toBe(2);
   });
 

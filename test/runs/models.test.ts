@@ -203,9 +203,119 @@ describe('the picker', () => {
     });
     await world.clock.advance(1000);
     expect(world.adapter.whispers.at(-1)?.text).toContain('acme/Two-Large');
-    expect(world.runs.commands.find(({ name }) => name === 'model')?.suggest?.('two')).toEqual([
-      'acme/Two-Large',
-    ]);
+  });
+});
+
+describe('a chosen model that is gone', () => {
+  const gone = new BotError('model_unknown', 'No provider is called "acme".');
+  async function withGone(): Promise<{ world: World; lose: () => void }> {
+    let isGone = false;
+    const world = await withModels({
+      modelOf: (name, standard) => {
+        if (isGone && name === 'acme/one') throw gone;
+        return { ...standard, name: name ?? standard.name, efforts: ['low', 'high'] };
+      },
+    });
+    await command(world, '!model acme/one');
+    return {
+      world,
+      lose: () => {
+        isGone = true;
+      },
+    };
+  }
+
+  it('is told by every command, and can be chosen away', async () => {
+    const { world, lose } = await withGone();
+    lose();
+    await command(world, '!status');
+    expect(world.adapter.whispers.at(-1)?.text).toContain('No provider is called "acme".');
+    await command(world, '!model');
+    expect(world.adapter.texts('u1').at(-1)).toContain('acme/one (not available');
+    await pick(world, 'As the settings say');
+    await world.say('and now?', inThread('u1'));
+    await world.atRest();
+    expect(world.adapter.texts('u1').at(-1)).toBe('ok');
+  });
+
+  it('makes a run fail visibly, with the reason', async () => {
+    const { world, lose } = await withGone();
+    lose();
+    await world.say('and now?', inThread('u1'));
+    await world.atRest();
+    expect(world.adapter.texts('u1').at(-1)).toContain('No provider is called "acme".');
+  });
+});
+
+describe('a choice that is not allowed any more', () => {
+  it('is taken back with a line, when only admins choose', async () => {
+    const governance = { modelChoice: 'everybody' as 'everybody' | 'admins' };
+    const world = await withModels({ governance });
+    await command(world, '!model acme/one');
+    await command(world, '!thinking high');
+    governance.modelChoice = 'admins';
+    await world.say('go', inThread('u1'));
+    await world.atRest();
+    const shown = world.adapter.texts('u1').at(-1) ?? '';
+    expect(shown).toContain('acme/one does not answer here any more: only admins choose that now.');
+    expect(shown).toContain('Thinking here is as the settings say again');
+    expect(askedWith(world)).toEqual({});
+    await world.say('again', inThread('u1'));
+    await world.atRest();
+    expect(world.adapter.texts('u1').at(-1)).toBe('ok');
+  });
+
+  it('is taken back with a line, when the model is not offered any more', async () => {
+    let offers = true;
+    const world = await withModels({
+      choosableModel: (given) => {
+        if (offers) return given;
+        throw new BotError('model_unknown', `${given} is not offered here.`);
+      },
+    });
+    await command(world, '!model acme/one');
+    offers = false;
+    await world.say('go', inThread('u1'));
+    await world.atRest();
+    expect(world.adapter.texts('u1').at(-1)).toContain('acme/one is not offered here.');
+  });
+});
+
+describe('a command that fails', () => {
+  it('tells the one who gave it', async () => {
+    const world = await setUp({
+      store: (store) => ({
+        ...store,
+        get: (key) =>
+          key.startsWith('choice:')
+            ? Promise.reject(new BotError('store_unavailable', 'The store does not answer.'))
+            : store.get(key),
+      }),
+    });
+    await world.say('hello');
+    await world.clock.advance(3000);
+    await command(world, '!model');
+    expect(world.adapter.whispers.at(-1)?.text).toBe(
+      'That did not work: The store does not answer.',
+    );
+  });
+});
+
+describe('the settings of reasoning', () => {
+  it('reach the request, the nearest field first; a nearer effort wins over a farther budget', async () => {
+    const world = await setUp({
+      profile: {
+        reasoning: [
+          { value: { budgetTokens: 9_000, verbosity: 'low', summary: 'none' }, source: 'top' },
+          { value: { effort: 'max' }, source: 'channel' },
+        ],
+        webSearch: { value: true, source: 'channel' },
+      },
+    });
+    await world.say('hello');
+    await world.atRest();
+    expect(askedWith(world)).toEqual({ effort: 'max', verbosity: 'low', summary: 'none' });
+    expect(world.model.requests[0]?.webSearch).toBe(true);
   });
 });
 
@@ -255,6 +365,47 @@ describe('another model that took over', () => {
         reason: 'overloaded',
       },
     ]);
+  });
+
+  it('goes on after a question and a restart, and is still the one that is named', async () => {
+    const standIns: (string | undefined)[] = [];
+    const world = await setUp({
+      modelOf: (_name, standard, standIn) => {
+        standIns.push(standIn);
+        return standard;
+      },
+    });
+    const option = (label: string) => ({ label, description: label });
+    const question = {
+      ...{ question: 'A or B?', header: 'Choice', multiSelect: false },
+      options: [option('A'), option('B')],
+    };
+    world.model.answer(
+      { switchTo: 'acme/one', because: 'anthropic is overloaded' },
+      { call: 'AskUserQuestion', input: { questions: [question] } },
+    );
+    world.model.answer({ text: 'A it is.' });
+    await world.say('go');
+    await world.clock.advance(5000);
+    world.restart();
+    await world.say('1', inThread('u1'));
+    await world.until(() => world.adapter.texts('u1').some((text) => text.includes('A it is.')));
+    await world.clock.advance(5000);
+    expect(standIns.at(-1)).toBe('acme/one');
+    expect(world.adapter.texts('u1').join('\n')).toContain('Answered by acme/one');
+  });
+
+  it('is named too when it fails in its turn', async () => {
+    const world = await setUp();
+    world.model.answer(
+      { switchTo: 'acme/one', because: 'anthropic is overloaded' },
+      { fail: new BotError('overloaded', 'acme is overloaded.') },
+    );
+    await world.say('go');
+    await world.atRest();
+    const shown = world.adapter.texts('u1').join('\n');
+    expect(shown).toContain('acme is overloaded.');
+    expect(shown).toContain('acme/one in place of scripted/scripted');
   });
 
   it('is not there with `fallback: off`: the refusal is plain', async () => {

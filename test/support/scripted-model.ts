@@ -53,8 +53,10 @@ export function createScriptedModel(clock: Clock): ScriptedModel {
     }
     if ('used' in event) {
       yield { kind: 'usage', usage: event.used } as const;
-      const costUsd = event.costUsd ?? undefined;
-      await onCall({ model: 'scripted/scripted', usage: event.used, costUsd });
+      const isCostKnown = event.costUsd !== null;
+      const costUsd = event.costUsd ?? 0;
+      const model = 'scripted/scripted';
+      await onCall({ model, usage: event.used, costUsd, isCostKnown });
     }
   }
 

@@ -32,7 +32,12 @@ export interface WorldOptions {
   readonly receipt?: RunSettings['receipt'];
   readonly offered?: readonly OfferedModel[];
   /** Another model than the scripted one for a name. */
-  readonly modelOf?: (name: string | undefined, standard: ScriptedModel) => ResolvedModel;
+  readonly modelOf?: (
+    name: string | undefined,
+    standard: ScriptedModel,
+    standIn: string | undefined,
+  ) => ResolvedModel;
+  readonly choosableModel?: (given: string) => string;
   readonly tools?: readonly RegisteredTool[];
   readonly mostMessageLength?: number;
   readonly concurrency?: number;
@@ -108,9 +113,9 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
         conversations: createConversations({ store: mortalStore(store, life), clock, log }),
         seen: createSeenPlaces({ store: mortalStore(store, life), clock, log }),
         adapters: new Map([[adapter.name, mortalAdapter(adapter, life)]]),
-        modelOf: async (name) => options.modelOf?.(name, model) ?? model,
+        modelOf: async (name, standIn) => options.modelOf?.(name, model, standIn) ?? model,
         offeredModels: () => options.offered ?? [{ name: model.name, aliases: [] }],
-        choosableModel: (given) => given,
+        choosableModel: options.choosableModel ?? ((given) => given),
         tools: options.tools ?? builtinTools,
         profileOf: () => ({
           instructions: [],

@@ -283,7 +283,11 @@ describe('a slash command', () => {
         commands: () => [
           {
             ...{ name: 'model', usage: 'model [NAME]', summary: 'Chooses a model' },
-            suggest: (typed) => [...words, 'x'.repeat(101)].filter((word) => word.includes(typed)),
+            suggest: async (typed, { author, place }) => {
+              expect(author.id).toBe(`discord:${anna}`);
+              expect(place).toMatchObject({ channel: ops, channelKind: 'public' });
+              return [...words, 'x'.repeat(101)].filter((word) => word.includes(typed));
+            },
           },
           { name: 'stop', usage: 'stop', summary: 'Stops the run' },
         ],
