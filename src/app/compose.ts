@@ -23,7 +23,7 @@ import { createPlatforms, type Platform } from './adapters.ts';
 import { type CatalogRefresh, createCatalogRefresh } from './catalog-refresh.ts';
 import { createLearnedBook } from './learned.ts';
 import { createModels } from './models.ts';
-import { loadSettings, proxyOf, type Settings } from './settings.ts';
+import { loadSettings, proxyOf, type Settings, takeOver } from './settings.ts';
 import { createWorkspaces } from './workspace.ts';
 
 export interface App {
@@ -66,7 +66,15 @@ export function composeApp(input: AppInput): App {
     config.models,
   );
   const live = createLive(
-    { log, load: () => loadSettings(environment, folder) },
+    {
+      log,
+      load: () => {
+        const next = loadSettings(environment, folder);
+        const { settings: taken, needsRestart } = takeOver(settings, next, registry.resolve);
+        if (needsRestart) log.warn('config_needs_restart', { section: 'models' });
+        return taken;
+      },
+    },
     settings,
     settings.file,
   );

@@ -7,18 +7,19 @@ import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
-import { botErrorOf, isBotError } from '../base/errors.ts';
+import { botErrorOf } from '../base/errors.ts';
 import type { Finding } from '../base/finding.ts';
 import { randomId } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
 import { createRedactor } from '../base/redaction.ts';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { createCatalog } from '../providers/catalog.ts';
-import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts';
+import { createProviderRegistry } from '../providers/registry.ts';
 import { createModelFetch } from '../providers/transport.ts';
 import { openStore } from '../storage/open.ts';
 import type { Store } from '../storage/store.ts';
 import { platformFindings } from './adapters.ts';
+import { examineModels } from './doctor-models.ts';
 import { createLearnedBook, type StoredLearnedBook } from './learned.ts';
 import { loadSettings, proxyOf, type Settings, secretsOf } from './settings.ts';
 
@@ -30,7 +31,6 @@ export interface DoctorHost {
 
 const signs = { ok: '✓', warning: '!', problem: '✗', off: '-' } as const;
 const leastNode = [20, 19] as const;
-const listTimeoutMs = 15_000;
 
 /** Writes one line a finding, as soon as it is known. The exit code: 1 with any problem. */
 export async function runDoctor(host: DoctorHost): Promise<number> {
@@ -154,69 +154,6 @@ async function openedStore(
       text: `${shown}: ${botErrorOf(thrown).message} Look at DECKHAND_STORE (store.url).`,
     });
     return undefined;
-  }
-}
-
-/** Each model that is named anywhere, against the list of its server. */
-async function examineModels(
-  registry: ProviderRegistry,
-  { config }: Settings,
-  tell: (finding: Finding) => void,
-): Promise<void> {
-  const { fallback } = config.models;
-  const named = [
-    registry.defaultModel.name,
-    ...config.channels.flatMap(({ model }) => (model === undefined ? [] : [model])),
-    ...(fallback === undefined || fallback === 'off' ? [] : fallback),
-  ];
-  const names = new Set(named.map((name) => registry.resolve(name).name));
-  const listed = new Map<string, Promise<readonly string[]>>();
-  for (const name of names) tell(await modelFinding(registry, name, listed));
-  const { usdPerRun, usdPerDay } = config.limits;
-  if (usdPerRun === undefined && usdPerDay === undefined) return;
-  for (const name of names) {
-    if (registry.resolve(name).facts.prices !== undefined) continue;
-    tell({
-      state: 'warning',
-      what: 'limits',
-      text: `A limit in US dollars is set, but the prices of ${name} are unknown, so its use does not count: add them to config/models.yaml.`,
-    });
-  }
-}
-
-async function modelFinding(
-  registry: ProviderRegistry,
-  name: string,
-  listed: Map<string, Promise<readonly string[]>>,
-): Promise<Finding> {
-  const what = `model ${name}`;
-  const { provider, model } = registry.resolve(name);
-  const [vendor = ''] = name.split('/');
-  const list =
-    listed.get(vendor) ??
-    provider
-      .listModels(AbortSignal.timeout(listTimeoutMs))
-      .then((models) => models.map(({ id }) => id));
-  listed.set(vendor, list);
-  try {
-    const ids = await list;
-    // Some servers list aliases only, or nothing: then the key is all that was checked.
-    if (ids.length === 0 || ids.includes(model)) {
-      return {
-        state: 'ok',
-        what,
-        text: `${vendor} answers${ids.length > 0 ? ' and lists the model' : ''}.`,
-      };
-    }
-    return {
-      state: 'warning',
-      what,
-      text: `${vendor} answers, but does not list this model among its ${ids.length}: look at its name (DECKHAND_MODEL, models.model).`,
-    };
-  } catch (thrown) {
-    // Some servers have no list: only a message would show whether the model is right.
-    const state = isBotError(thrown, 'bad_request') ? 'warning' : 'problem';
-    return { state, what, text: botErrorOf(thrown).message };
   }
 }
 

@@ -1,5 +1,6 @@
 /** The configuration as the process uses it: loaded, checked as a whole, with its secrets named. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { systemClock } from '../base/clock.ts';
 import { botErrorOf } from '../base/errors.ts';
 import { randomId } from '../base/ids.ts';
@@ -30,7 +31,7 @@ export function loadSettings(environment: Environment, folder: string) {
     ...found,
     ...platformProblems(config.platforms, config.server),
     ...storeProblems(config.store.url),
-    ...modelProblems(config, models),
+    ...modelProblems(config, models, source.file),
     ...workspaceProblems(config.workspace.folder, [
       { what: 'the configuration', file: source.file },
       ...storeFiles(config.store.url),
@@ -43,7 +44,11 @@ export function loadSettings(environment: Environment, folder: string) {
 type Config = NonNullable<ReturnType<typeof readConfig<typeof platformSchemas>>['config']>;
 
 /** Every model that is named must be one that can be asked. */
-function modelProblems(config: Config, models: readonly ModelEntry[]): readonly string[] {
+function modelProblems(
+  config: Config,
+  models: readonly ModelEntry[],
+  file: string,
+): readonly string[] {
   const registryDeps = {
     fetch: globalThis.fetch,
     clock: systemClock,
@@ -73,13 +78,48 @@ function modelProblems(config: Config, models: readonly ModelEntry[]): readonly 
   };
   const registry = registryWithout();
   for (const [index, { model }] of config.channels.entries()) {
-    if (model !== undefined) check(`channels.${index}.model`, () => registry?.resolve(model));
+    const line = config.lineOf(['channels', index, 'model']);
+    const where = `${file}:${line}: channels.${index}.model`;
+    if (model !== undefined) check(where, () => registry?.resolve(model));
   }
   const { fallback = [] } = config.models;
   for (const [index, name] of fallback === 'off' ? [] : fallback.entries()) {
-    check(`models.fallback.${index}`, () => registry?.resolve(name));
+    const line = config.lineOf(['models', 'fallback', index]);
+    check(`${file}:${line}: models.fallback.${index}`, () => registry?.resolve(name));
   }
   return problems;
+}
+
+/**
+ * An edited configuration as the running process can take it over: the models stay those of the
+ * start, but for who may choose (a new key would not be known to the secrets filter). Throws
+ * config_invalid where a channel names a model that only a restart could bring.
+ */
+export function takeOver(
+  running: Settings,
+  next: Settings,
+  resolve: (name: string) => unknown,
+): { readonly settings: Settings; readonly needsRestart: boolean } {
+  const { choice: _before, ...before } = running.config.models;
+  const { choice, ...after } = next.config.models;
+  const problems: string[] = [];
+  for (const [index, { model }] of next.config.channels.entries()) {
+    try {
+      if (model !== undefined) resolve(model);
+    } catch (thrown) {
+      const line = next.config.lineOf(['channels', index, 'model']);
+      const reason = botErrorOf(thrown).message;
+      problems.push(
+        `${next.file}:${line}: channels.${index}.model: ${reason} New models need a restart.`,
+      );
+    }
+  }
+  if (problems.length > 0) throw configInvalid(problems);
+  const models = { ...before, ...(choice === undefined ? {} : { choice }) };
+  return {
+    settings: { ...next, config: { ...next.config, models } },
+    needsRestart: !isDeepStrictEqual(before, after),
+  };
 }
 
 function storeProblems(url: string): readonly string[] {

@@ -52,7 +52,8 @@ async function main([command = 'start', ...rest]: readonly string[]): Promise<nu
 
 main(process.argv.slice(2)).then(
   (code) => {
-    if (code !== undefined) process.exitCode = code;
+    // What hangs (a store that does not close) must not hold the command.
+    if (code !== undefined) process.stdout.write('', () => process.exit(code));
   },
   (thrown: unknown) => {
     const error = startFailure(thrown);

@@ -203,6 +203,9 @@ function offsetOf(document: Document.Parsed, where: Path): number | undefined {
   return undefined;
 }
 
+/** Settings of earlier versions. */
+const moved: Readonly<Record<string, string>> = { 'agent.mostSteps': 'limits.stepsPerRun' };
+
 function problemLines(
   issue: z.core.$ZodIssue,
   file: string,
@@ -215,7 +218,12 @@ function problemLines(
     return variable ? `${variable} (${name})` : `${file}:${lineOf(where)}: ${name}`;
   };
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${place([...issue.path, key])}: there is no such setting`);
+    return issue.keys.map((key) => {
+      const where = [...issue.path, key];
+      const now = moved[where.join('.')];
+      const hint = now === undefined ? '' : ` any more: it is ${now} now`;
+      return `${place(where)}: there is no such setting${hint}`;
+    });
   }
   return [`${place(issue.path)}: ${issue.message}`];
 }

@@ -37,7 +37,9 @@ export const providerSettingsSchema = z.strictObject({
   compatible: keyed.exactOptional(),
   /** Models that take over, in order, when the chosen one fails before anything was shown. Default:
    * off. */
-  fallback: z.union([z.literal('off'), z.array(modelName).readonly()]).exactOptional(),
+  fallback: z
+    .union([z.literal('off'), z.array(modelName).readonly()], 'must be off, or a list of models')
+    .exactOptional(),
   /** The longest wait that a provider may ask for before its failure counts as final. Default: 300. */
   mostWaitSeconds: z.int().min(0).max(3600).exactOptional(),
   /** Who may choose a model, or how hard it thinks, for a conversation. Default: everybody. */

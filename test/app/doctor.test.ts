@@ -82,7 +82,8 @@ describe('deckhand doctor', () => {
       '✓ slack app token: ',
       '✓ discord token: It is the bot ',
       '✓ discord message content: ',
-      '✓ model anthropic/claude-sonnet-5-5: anthropic answers and lists the model.',
+      '✓ provider anthropic: It answers; models: 1.',
+      '✓ model anthropic/claude-sonnet-5-5: Its provider lists it.',
     ]) {
       expect(lines.filter((line) => line.startsWith(start))).toHaveLength(1);
     }
@@ -109,8 +110,23 @@ describe('deckhand doctor', () => {
     expect(text).toContain('✗ node: v18.1.0 is too old');
     expect(text).toMatch(/✗ store: .+DECKHAND_STORE/u);
     expect(text).toMatch(/✗ discord token: .+DISCORD_TOKEN/u);
-    expect(text).toMatch(/✗ model anthropic\/claude-sonnet-5-5: .+ANTHROPIC_API_KEY/u);
+    expect(text).toMatch(/✗ provider anthropic: .+ANTHROPIC_API_KEY/u);
     expect(text).toContain('Something needs to be mended.');
+  });
+
+  it('looks at every provider that has a key, not only at the one that is used', async () => {
+    const { model, environment } = await wholeWorld();
+    const { code, text } = await doctor(
+      folderWith({
+        ...environment,
+        OPENAI_API_KEY: 'k',
+        OPENAI_BASE_URL: 'http://127.0.0.1:1/v1',
+        COMPATIBLE_BASE_URL: `${model.url}/nowhere`,
+      }),
+    );
+    expect(code).toBe(1);
+    expect(text).toMatch(/✗ provider openai: .+OPENAI|✗ provider openai: .+_BASE_URL/u);
+    expect(text).toMatch(/✓ provider compatible|! provider compatible: .+_BASE_URL/u);
   });
 
   it('lists every problem of the configuration and stops there', async () => {

@@ -3,9 +3,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { loadSettings, proxyOf, secretsOf } from '../../src/app/settings.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { loadSettings, proxyOf, secretsOf, takeOver } from '../../src/app/settings.ts';
 import { folderNameOf } from '../../src/app/workspace.ts';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
 
 describe('the proxy', () => {
   it.each<[Record<string, string>, ReturnType<typeof proxyOf>]>([
@@ -89,5 +94,58 @@ describe('a workspace’s folder', () => {
     ].map(folderNameOf);
     expect(new Set(names).size).toBe(4);
     for (const name of names) expect(name).toMatch(/^[A-Za-z0-9._-]{1,110}$/u);
+  });
+});
+
+describe('an edited configuration', () => {
+  const settingsWith = (yaml: string, environment: Record<string, string> = {}) => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'deckhand-'));
+    folders.push(folder);
+    mkdirSync(path.join(folder, 'config'));
+    writeFileSync(path.join(folder, 'config/deckhand.yaml'), yaml);
+    return loadSettings(environment, folder);
+  };
+  const askable = (name: string): string => {
+    if (name.startsWith('acme/')) throw new Error('No provider is called "acme".');
+    return name;
+  };
+
+  it('is taken over, but for the models, which need a restart', () => {
+    const running = settingsWith('models: { choice: everybody }\n');
+    const next = settingsWith(
+      'models: { choice: admins, fallback: [rehearsal/rehearsal] }\nlimits: { stepsPerRun: 3 }\n',
+    );
+    const { settings, needsRestart } = takeOver(running, next, askable);
+    expect(settings.config.models).toEqual({ choice: 'admins' });
+    expect(settings.config.limits.stepsPerRun).toBe(3);
+    expect(needsRestart).toBe(true);
+    expect(takeOver(running, running, askable).needsRestart).toBe(false);
+  });
+
+  it('is refused where a channel names a model that only a restart could bring', () => {
+    const running = settingsWith('');
+    const next = settingsWith(
+      [
+        'models: { model: rehearsal/rehearsal, providers: { acme: { baseUrl: "http://127.0.0.1:1" } } }',
+        'channels:',
+        '  - match: { platform: slack }',
+        '    model: acme/x',
+      ].join('\n'),
+    );
+    expect(() => takeOver(running, next, askable)).toThrow(
+      /deckhand\.yaml:4: channels\.0\.model: .+New models need a restart\./u,
+    );
+  });
+
+  it.each([
+    [
+      'agent: { mostSteps: 9 }',
+      /deckhand\.yaml:1: agent\.mostSteps: .+it is limits\.stepsPerRun now/u,
+    ],
+    ['models: { fallback: openai/gpt }', /models\.fallback: must be off, or a list of models/u],
+    ['models:\n  fallback: [gemini/x]', /deckhand\.yaml:2: models\.fallback\.0: .+GEMINI_API_KEY/u],
+    ['channels:\n  - match: {}\n    model: openai/x', /deckhand\.yaml:3: channels\.0\.model/u],
+  ])('that is faulty (%j) is refused with its place and what to do', (yaml, told) => {
+    expect(() => settingsWith(yaml)).toThrow(told);
   });
 });
