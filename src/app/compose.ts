@@ -70,7 +70,9 @@ export function composeApp(input: AppInput): App {
       log,
       load: () => {
         const next = loadSettings(environment, folder);
-        const { settings: taken, needsRestart } = takeOver(settings, next, registry.resolve);
+        const { settings: taken, needsRestart } = takeOver(settings, next, (name) =>
+          registry.resolve(name),
+        );
         if (needsRestart) log.warn('config_needs_restart', { section: 'models' });
         return taken;
       },

@@ -95,7 +95,8 @@ async function examine(
   for (const finding of findings) tell(finding);
   const transport = createModelFetch(proxy ? { proxy } : {});
   try {
-    const learned = store && createLearnedBook({ store, log: silentLog, now: systemClock.now });
+    const learned =
+      store && createLearnedBook({ store, log: silentLog, now: () => systemClock.now() });
     const registry = createProviderRegistry(
       {
         fetch: transport.fetch,

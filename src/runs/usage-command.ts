@@ -42,7 +42,9 @@ export function usageCommand(deps: ExecuteDeps): Command {
       ];
       if (isAdmin) {
         lines.push(await line('everything', { kind: 'all' }));
-        const models = [...(await deps.ledger.byModel(days))].sort();
+        const models = [...(await deps.ledger.byModel(days))].sort(([a], [b]) =>
+          a.localeCompare(b),
+        );
         for (const [name, sum] of models) lines.push(`  - ${name}: ${sumText(sum)}`);
       }
       return toAsker(lines.join('\n'));

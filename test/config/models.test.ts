@@ -42,8 +42,8 @@ describe('config/models.yaml', () => {
     expect(new Set(aliases).size).toBe(aliases.length);
     for (const { abilities, mostOutputTokens, window } of entries) {
       expect(mostOutputTokens).toBeLessThanOrEqual(window);
-      const { defaultEffort } = abilities;
-      if (defaultEffort) expect(offeredEfforts(abilities)).toContain(defaultEffort);
+      const { defaultEffort = 'none' } = abilities;
+      expect([...offeredEfforts(abilities), 'none']).toContain(defaultEffort);
     }
   });
 
