@@ -14,9 +14,13 @@ import type { WireName } from '../emulators/model-server.ts';
 export const capabilityNames = [
   'text',
   'thinking',
+  'thinking effort',
   'parallel tool calls',
   'images',
   'images in tool results',
+  'PDFs',
+  'web search of the vendor',
+  'prompt caching',
   'stable prompt prefix',
   'model switch within a conversation',
   'repair of a broken history',

@@ -19,6 +19,7 @@ import {
 import type { DeclareCapability } from './capabilities.ts';
 import { asking, benchOf, never, type ProviderUnderTest } from './provider-bench.ts';
 import { describeProviderEnds } from './provider-ends.ts';
+import { describeProviderWishes } from './provider-wishes.ts';
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -30,6 +31,9 @@ export function describeChatProvider(
   describe(`${under.wire} provider`, () => {
     describe('speaks', () => {
       describeSpeech(under, capability);
+    });
+    describe('wishes', () => {
+      describeProviderWishes(under, capability);
     });
     describe('ends', () => {
       describeProviderEnds(under, capability);

@@ -11,6 +11,8 @@ export interface ProviderUnderTest {
   readonly wire: WireName;
   readonly model: string;
   create(deps: ProviderDeps, baseUrl: string): ChatProvider;
+  /** One of many servers of this wire, with more to offer than the plain one. */
+  readonly giftedServer?: (deps: ProviderDeps, serverUrl: string) => ChatProvider;
   /** What an end without a terminal event after text means; see the provider. */
   readonly unmarkedEnd: 'connection_lost' | 'unknown';
   /** Its answer to a prompt that is too long. */

@@ -1,6 +1,7 @@
 /** The providers with a server, each as the contract suite is to test it. */
 
 import { createAnthropicProvider } from '../../src/providers/anthropic/provider.ts';
+import { knownServers } from '../../src/providers/compatible/profiles.ts';
 import { createCompatibleProvider } from '../../src/providers/compatible/provider.ts';
 import { createGeminiProvider } from '../../src/providers/gemini/provider.ts';
 import { createOpenaiProvider } from '../../src/providers/openai/provider.ts';
@@ -34,6 +35,11 @@ export const providersUnderTest: readonly ProviderUnderTest[] = [
     wire: 'compatible',
     model: 'qwen3.8-max',
     create: (deps, baseUrl) => createCompatibleProvider(deps, { apiKey: 'key-1', baseUrl }),
+    giftedServer: (deps, url) =>
+      createCompatibleProvider(deps, {
+        ...{ apiKey: 'key-1', baseUrl: `${url}/openrouter`, name: 'openrouter' },
+        profile: knownServers.openrouter,
+      }),
     unmarkedEnd: 'unknown',
     overflow: {
       kind: 'status',
