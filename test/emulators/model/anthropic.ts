@@ -114,7 +114,7 @@ function blockObjection(blocks: readonly JsonObject[], seals: SealBook): string 
     if (complaint !== undefined) return complaint;
     if (block['type'] === 'thinking') {
       if (seals.contentOf(stringOf(block['signature'])) !== block['thinking']) {
-        return 'Invalid signature in thinking block. The block is bound to a different conversation.';
+        return 'Invalid `signature` in `thinking` block. The block is bound to a different conversation.';
       }
     }
   }
