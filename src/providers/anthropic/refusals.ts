@@ -1,15 +1,15 @@
 /** What servers of this wire were seen to refuse, and what is then left out (see adaptations.ts). */
 
 import type { ChatRequest } from '../../messages/chat.ts';
-import { type Adaptation, dueWhen } from '../adaptation.ts';
+import { type Adaptation, dueWhen, unquoted } from '../adaptation.ts';
 import type { WireFailure } from '../errors.ts';
 
 /** Only where the request asked for it: a text may name a thing in passing. */
 function dueIf(isAsked: (request: ChatRequest) => boolean, adaptation: Adaptation): Adaptation {
   return {
     lasts: adaptation.lasts,
-    cureOf: (failure, request) =>
-      isAsked(request) ? adaptation.cureOf(failure, request) : undefined,
+    cureOf: (failure, request, learned) =>
+      isAsked(request) ? adaptation.cureOf(failure, request, learned) : undefined,
   };
 }
 
@@ -38,18 +38,17 @@ function dueForSteering(
   const due = dueWhen(name, pattern, lasts);
   return {
     lasts,
-    cureOf: (failure, request) =>
-      isAboutThoughts(failure) ? undefined : due.cureOf(failure, request),
+    cureOf: (failure, request, learned) =>
+      isAboutThoughts(failure) ? undefined : due.cureOf(failure, request, learned),
   };
 }
 
-/** The API marks names by backticks or quotes, or by nothing, as it likes. */
-function unquoted(adaptation: Adaptation): Adaptation {
+function ofPlainText(adaptation: Adaptation): Adaptation {
   return {
     lasts: adaptation.lasts,
-    cureOf: (failure, request) => {
-      const message = failure.message.replace(/[`"'“”‘’]/gu, '');
-      return adaptation.cureOf({ ...failure, message }, request);
+    cureOf: (failure, request, learned) => {
+      const message = unquoted(failure.message);
+      return adaptation.cureOf({ ...failure, message }, request, learned);
     },
   };
 }
@@ -78,4 +77,4 @@ export const anthropicRefusals: readonly Adaptation[] = [
     ({ abilities }) => abilities.documents,
     dueWhen('no_documents', /\bdocument\b.{0,80}not (?:support|allow|permit)|tag document/iu),
   ),
-].map(unquoted);
+].map(ofPlainText);

@@ -10,10 +10,10 @@ import type {
   ToolResult,
   UserPart,
 } from '../../messages/parts.ts';
-import { isBareTool } from '../adaptations.ts';
+import { isBareTool } from '../bare-schemas.ts';
+import { knownRequest } from '../known-request.ts';
 import { fitMedia } from '../media.ts';
 import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
-import { mostOutputOf } from '../output-limit.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
 import { type BlockMessage, withCacheMarks } from './cache.ts';
@@ -27,11 +27,11 @@ type DocumentBlock = Anthropic.DocumentBlockParam;
 
 /** `learned` names what this server refused before (see refusals.ts). */
 export function anthropicRequest(
-  request: ChatRequest,
+  given: ChatRequest,
   origin: Origin,
   learned: ReadonlySet<string>,
 ): Params {
-  const mostOutputTokens = mostOutputOf(learned, request.mostOutputTokens);
+  const request = knownRequest(given, learned);
   const search = searchTools(request, learned);
   const tools = [...request.tools.map((tool) => toolOf(tool, learned)), ...search];
   const turns = normaliseMessages(
@@ -51,10 +51,10 @@ export function anthropicRequest(
   const isCached = request.reasoning.caching !== false && !learned.has('no_cache_control');
   return {
     model: request.model,
-    max_tokens: mostOutputTokens,
+    max_tokens: request.mostOutputTokens,
     stream: true,
     ...(isCached ? withCacheMarks(fields) : fields),
-    ...thinkingFields({ ...request, mostOutputTokens }, learned),
+    ...thinkingFields(request, learned),
   };
 }
 

@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import type OpenAI from 'openai';
 import type { ChatRequest, ToolSpec } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
-import { isBareTool } from '../adaptations.ts';
+import { isBareTool } from '../bare-schemas.ts';
 import { nineCharId } from '../call-ids.ts';
+import { knownRequest } from '../known-request.ts';
 import { fitMedia } from '../media.ts';
 import { normaliseMessages, type Turn } from '../normalise.ts';
-import { mostOutputOf } from '../output-limit.ts';
 import { fitSchema } from '../schema.ts';
 import { type Message, type MessageRules, messagesOf } from './messages.ts';
 import type { ServerProfile } from './profiles.ts';
@@ -19,11 +19,12 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** `learned` names what this server refused before (see the provider's adaptations). */
 export function chatRequest(
-  request: ChatRequest,
+  given: ChatRequest,
   origin: Origin,
   profile: ServerProfile,
   learned: ReadonlySet<string>,
 ): Params {
+  const request = knownRequest(given, learned);
   const hasNineChars = profile.callIds === 'nine_chars' || learned.has('nine_char_ids');
   const turns = normaliseMessages(fitMedia(seenBy(request, profile), learned), {
     origin,
@@ -35,7 +36,7 @@ export function chatRequest(
   const system: Message[] = request.system === '' ? [] : [{ role, content: request.system }];
   const isSwapped = learned.has('swap_limit');
   const usesCompletion = (profile.limitField === 'max_completion_tokens') !== isSwapped;
-  const limit = mostOutputOf(learned, request.mostOutputTokens);
+  const limit = request.mostOutputTokens;
   const rules = rulesOf(request, profile, learned);
   const body: Params = {
     model: request.model,

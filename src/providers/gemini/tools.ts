@@ -2,7 +2,7 @@
 
 import type { FunctionDeclaration, GenerateContentConfig, Tool } from '@google/genai';
 import type { ChatRequest, ToolSpec } from '../../messages/chat.ts';
-import { isBareTool } from '../adaptations.ts';
+import { isBareTool } from '../bare-schemas.ts';
 import { fitSchema } from '../schema.ts';
 
 export function toolConfigOf(

@@ -13,10 +13,10 @@ import type {
   ToolResult,
   UserPart,
 } from '../../messages/parts.ts';
-import { isBareTool } from '../adaptations.ts';
+import { isBareTool } from '../bare-schemas.ts';
+import { knownRequest } from '../known-request.ts';
 import { fitMedia } from '../media.ts';
 import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
-import { mostOutputOf } from '../output-limit.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
 
@@ -28,10 +28,11 @@ const mostCacheKeyChars = 64;
 
 /** `learned` names what this server refused before (see refusals.ts). */
 export function openaiRequest(
-  request: ChatRequest,
+  given: ChatRequest,
   origin: Origin,
   learned: ReadonlySet<string>,
 ): Params {
+  const request = knownRequest(given, learned);
   const { abilities, reasoning } = request;
   const turns = normaliseMessages(fitMedia(request, learned), {
     origin,
@@ -46,7 +47,7 @@ export function openaiRequest(
     stream: true,
     store: false,
     input: turns.flatMap((turn) => itemsOf(turn, isReasoning)),
-    max_output_tokens: mostOutputOf(learned, request.mostOutputTokens),
+    max_output_tokens: request.mostOutputTokens,
     ...(request.system === '' ? {} : { instructions: request.system }),
     ...(tools.length === 0 ? {} : { tools }),
     ...(isCached ? { prompt_cache_key: cacheKeyOf(request.cacheKey) } : {}),
