@@ -5,8 +5,8 @@
 
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ChatRequest } from '../../messages/chat.ts';
-import { type Abilities, type Effort, fitEffort } from '../../messages/model.ts';
-import { askedBudget } from '../budgets.ts';
+import type { Abilities, Effort } from '../../messages/model.ts';
+import { askedBudget, askedEffort } from '../budgets.ts';
 
 type Thinking = Anthropic.ThinkingConfigParam;
 type WireEffort = NonNullable<Anthropic.OutputConfig['effort']>;
@@ -20,8 +20,7 @@ interface ThinkingFields {
 /** `learned` names what this server refused before. */
 export function thinkingFields(request: ChatRequest, learned: ReadonlySet<string>): ThinkingFields {
   const abilities = withoutRefused(request.abilities, learned);
-  const wanted = request.reasoning.effort;
-  const effort = wanted === undefined ? undefined : fitEffort(wanted, abilities);
+  const effort = askedEffort({ ...request, abilities });
   if (effort === 'none') return resting(abilities);
   const thinking = thinkingOf({ ...request, abilities }, effort, learned);
   const named = learned.has('no_effort') ? undefined : wireEffortOf(effort, abilities);

@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import type OpenAI from 'openai';
 import type { ChatRequest } from '../../messages/chat.ts';
-import { fitEffort } from '../../messages/model.ts';
 import type {
   AssistantPart,
   DocumentPart,
@@ -14,6 +13,7 @@ import type {
   UserPart,
 } from '../../messages/parts.ts';
 import { isBareTool } from '../bare-schemas.ts';
+import { askedEffort } from '../budgets.ts';
 import { knownRequest } from '../known-request.ts';
 import { fitMedia } from '../media.ts';
 import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
@@ -63,14 +63,12 @@ export function openaiRequest(
 
 /** Summaries are asked for, or people see nothing of the thoughts; not where nothing is thought. */
 function reasoningField(
-  { abilities, reasoning }: ChatRequest,
+  request: ChatRequest,
   learned: ReadonlySet<string>,
 ): { readonly reasoning?: NonNullable<Params['reasoning']> } {
+  const { abilities, reasoning } = request;
   const takesEffort = abilities.thinking.includes('effort') && !learned.has('no_effort');
-  const effort =
-    takesEffort && reasoning.effort !== undefined
-      ? fitEffort(reasoning.effort, abilities)
-      : undefined;
+  const effort = takesEffort ? askedEffort(request) : undefined;
   const hasSummary = abilities.summary && effort !== 'none' && !learned.has('no_summary');
   const summary = reasoning.summary ?? 'auto';
   const field = {
