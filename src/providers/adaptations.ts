@@ -50,7 +50,7 @@ export function createAdaptations(
   endpoint: string,
   known: readonly Adaptation[],
 ): Adaptations {
-  const all = [effortLevels, ...known, outputLimit];
+  const all = [outputRoom, outputLimit, effortLevels, ...known];
   /** Tries until more than a start comes: then the server has taken the request. */
   const begin = async (
     request: ChatRequest,
