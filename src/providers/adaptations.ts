@@ -12,7 +12,7 @@ import type { Adaptation } from './adaptation.ts';
 import { bareToolName, refusedSchema } from './bare-schemas.ts';
 import { effortLevels } from './effort-levels.ts';
 import { WireError, type WireFailure } from './errors.ts';
-import { createMediaCures, type MediaCure } from './media-refusals.ts';
+import { createMediaCures, isAboutSize, type MediaCure, textsOnlyCure } from './media-refusals.ts';
 import { outputLimit, outputRoom } from './output-limit.ts';
 
 /** Names of adaptations by `endpoint model`, kept over restarts. */
@@ -86,12 +86,15 @@ export function createAdaptations(
 
 /**
  * What is worth remembering once the server has taken the request: the last cure, and those before it
- * after which the server complained of something else. Of guesses only the last one helped.
+ * after which the server complained of something else. Of guesses only the last one helped, and what
+ * adds up helped together.
  */
 function helpful(tried: readonly Tried[]): readonly string[] {
+  const addsUp = tried.at(-1)?.lasts === 'together';
   const helped = tried.filter(({ lasts, complaint }, place) => {
     const next = tried[place + 1];
     if (next === undefined) return lasts !== 'request';
+    if (lasts === 'together') return addsUp;
     return lasts === 'model' && next.complaint !== complaint;
   });
   return helped.flatMap(({ names }) => names);
@@ -169,10 +172,18 @@ function createCures(
     const bare: Cure | undefined =
       name === undefined || learned.has(name) ? undefined : { names: [name], lasts: 'model' };
     if (schema?.isCertain) return bare;
-    return curedBy(all, failure, learned) ?? bare ?? mediaCure(failure, learned);
+    return (
+      textsOnlyCure(failure, request, learned) ??
+      curedBy(all, failure, learned) ??
+      bare ??
+      mediaCure(failure, learned)
+    );
   };
   const cureOf = (thrown: unknown, failure: WireFailure, learned: ReadonlySet<string>) => {
-    if (isBotError(thrown, 'context_overflow')) return curedBy([outputRoom], failure, learned);
+    if (isBotError(thrown, 'context_overflow')) {
+      const room = curedBy([outputRoom], failure, learned);
+      return room ?? (isAboutSize(failure) ? mediaCure(failure, learned) : undefined);
+    }
     // Without a status it came inside a stream, and says nothing about a field.
     if (failure.status === undefined || !isBotError(thrown, 'bad_request')) {
       return mediaCure(failure, learned);
