@@ -60,6 +60,8 @@ function ofPlainText(adaptation: Adaptation): Adaptation {
  * `thinking.block_binding.prefix_mismatch_behavior` …".
  */
 export const anthropicRefusals: readonly Adaptation[] = [
+  // With a budget a turn begins with a thought. This one did not, and goes on without.
+  dueWhen('no_thinking_now', /expected thinking or redacted_thinking, but found/iu, 'request'),
   staleThoughts,
   dueForSteering('no_thinking_off', /thinking\.type\.(?:disabled|between_tools) (?:is|are) not/iu),
   dueForSteering('no_thinking_off', /thinking.{0,40}\b(?:disabled|turned off)\b.{0,80}effort/iu),

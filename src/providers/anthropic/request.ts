@@ -54,7 +54,7 @@ export function anthropicRequest(
     max_tokens: request.mostOutputTokens,
     stream: true,
     ...(isCached ? withCacheMarks(fields) : fields),
-    ...thinkingFields(request, learned),
+    ...thinkingFields(request, turns, learned),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   serverToolObjection,
   thinkingObjection,
   toolsObjection,
+  turnObjection,
 } from './anthropic-rules.ts';
 import {
   type AnswerPiece,
@@ -75,6 +76,7 @@ function objection(body: JsonObject, seals: SealBook): string | undefined {
   }
   return (
     thinkingObjection(body) ??
+    turnObjection(body) ??
     cacheObjection(body) ??
     toolsObjection(body) ??
     serverToolObjection(
