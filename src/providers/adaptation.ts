@@ -4,8 +4,11 @@ import type { ChatRequest } from '../messages/chat.ts';
 import type { WireFailure } from './errors.ts';
 
 export interface Adaptation {
-  /** Whether the model is known to be so from now on, where it has helped, or only this request was. */
-  readonly lasts: 'model' | 'request';
+  /**
+   * Whether the model is known to be so from now on, where it has helped, or only this request was.
+   * history: the thoughts of this conversation so far are stale.
+   */
+  readonly lasts: 'model' | 'request' | 'history';
   /**
    * The name of what to change (`reasoning_summary`), where this refusal complains about it.
    * `learned`: what was changed already in the request that was refused.

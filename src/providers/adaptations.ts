@@ -12,8 +12,10 @@ import type { Adaptation } from './adaptation.ts';
 import { bareToolName, refusedSchema } from './bare-schemas.ts';
 import { effortLevels } from './effort-levels.ts';
 import { WireError, type WireFailure } from './errors.ts';
+import { editsHistory } from './media.ts';
 import { createMediaCures, isAboutSize, type MediaCure, textsOnlyCure } from './media-refusals.ts';
 import { outputLimit, outputRoom } from './output-limit.ts';
+import { createStaleThoughts, staleName } from './stale-thoughts.ts';
 
 /** Names of adaptations by `endpoint model`, kept over restarts. */
 export interface LearnedBook {
@@ -51,16 +53,24 @@ export function createAdaptations(
   known: readonly Adaptation[],
 ): Adaptations {
   const all = [outputRoom, outputLimit, effortLevels, ...known];
+  const stale = createStaleThoughts();
   /** Tries until more than a start comes: then the server has taken the request. */
   const begin = async (
     request: ChatRequest,
     attempt: Parameters<Adaptations['stream']>[1],
   ): Promise<Begun> => {
     const { model } = request;
-    const learned = new Set(await deps.learned.read(endpoint, model));
+    const kept = await deps.learned.read(endpoint, model);
+    const learned = new Set([...kept, ...stale.namesOf(request)]);
     const cureOf = createCures(all, request);
+    let isEdited = false;
     const learn = (cure: Tried): void => {
+      const before = new Set(learned);
       for (const name of cure.names) learned.add(name);
+      const edits = editsHistory(request, before, learned);
+      isEdited ||= edits || cure.lasts === 'history';
+      const staleNow = edits ? staleName(request.messages) : undefined;
+      if (staleNow !== undefined) learned.add(staleNow);
       deps.log.warn('model_request_adapted', { model, endpoint, cure: cure.names.join(' ') });
     };
     const tried: Tried[] = [];
@@ -69,6 +79,7 @@ export function createAdaptations(
       const begun = await begunWith(events);
       if (begun.failure === undefined) {
         for (const name of helpful(tried)) await deps.learned.add(endpoint, model, name);
+        if (isEdited) stale.remember(request);
         return begun;
       }
       const cure = tried.length < mostCures ? cureOf(begun.failure.thrown, learned) : undefined;
@@ -93,7 +104,8 @@ function helpful(tried: readonly Tried[]): readonly string[] {
   const addsUp = tried.at(-1)?.lasts === 'together';
   const helped = tried.filter(({ lasts, complaint }, place) => {
     const next = tried[place + 1];
-    if (next === undefined) return lasts !== 'request';
+    if (lasts === 'request' || lasts === 'history') return false;
+    if (next === undefined) return true;
     if (lasts === 'together') return addsUp;
     return lasts === 'model' && next.complaint !== complaint;
   });

@@ -66,6 +66,25 @@ export function sentMedia(
   return mediaIn(fitMedia(request, learned)).map(({ part }) => part);
 }
 
+/**
+ * Does learning this change what stood before an answer? Then its thoughts are stale. (What is left
+ * out from the start changes nothing.)
+ */
+export function editsHistory(
+  request: Pick<ChatRequest, 'messages' | 'abilities'>,
+  before: ReadonlySet<string>,
+  after: ReadonlySet<string>,
+): boolean {
+  const shown = fitMedia(request, before).map(mediaCount);
+  const left = fitMedia(request, after).map(mediaCount);
+  const first = shown.findIndex((count, place) => count !== left[place]);
+  return first >= 0 && request.messages.slice(first).some(({ role }) => role === 'assistant');
+}
+
+function mediaCount(message: ChatMessage): number {
+  return partsOf(message).filter(isMedia).length;
+}
+
 interface Placed {
   readonly part: MediaPart;
   /** The message it stands in. */

@@ -3,6 +3,7 @@
 import type { ChatRequest } from '../../messages/chat.ts';
 import { type Adaptation, dueWhen, unquoted } from '../adaptation.ts';
 import type { WireFailure } from '../errors.ts';
+import { noReasoning } from '../stale-thoughts.ts';
 
 /** Only where the request asked for it: a text may name a thing in passing. */
 function dueIf(isAsked: (request: ChatRequest) => boolean, adaptation: Adaptation): Adaptation {
@@ -23,10 +24,10 @@ function isAboutThoughts({ message, paths = [] }: WireFailure): boolean {
   return /\bthinking blocks?\b|signature/iu.test(message);
 }
 
-/** Thoughts are bound to all that stood before them; after an edit they must go, this once. */
+/** Thoughts are bound to all that stood before them; after an edit they must go. */
 const staleThoughts: Adaptation = {
-  lasts: 'request',
-  cureOf: (failure) => (isAboutThoughts(failure) ? 'no_reasoning' : undefined),
+  lasts: 'history',
+  cureOf: (failure) => (isAboutThoughts(failure) ? noReasoning : undefined),
 };
 
 /** The fields of the request that steer its thinking. */

@@ -16,6 +16,7 @@ import { fitMedia } from '../media.ts';
 import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
+import { thoughtsFrom } from '../stale-thoughts.ts';
 import { type BlockMessage, withCacheMarks } from './cache.ts';
 import { searchTools, withPairedServerTools } from './server-tools.ts';
 import { thinkingFields } from './thinking.ts';
@@ -40,7 +41,7 @@ export function anthropicRequest(
       origin,
       isContent,
       isPaused,
-      withReasoning: !learned.has('no_reasoning'),
+      thoughtsFrom: thoughtsFrom(request.messages, learned),
     },
   );
   const fields = {

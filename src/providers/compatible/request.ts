@@ -10,6 +10,7 @@ import { knownRequest } from '../known-request.ts';
 import { fitMedia } from '../media.ts';
 import { normaliseMessages, type Turn } from '../normalise.ts';
 import { fitSchema } from '../schema.ts';
+import { thoughtsFrom } from '../stale-thoughts.ts';
 import { type Message, type MessageRules, messagesOf } from './messages.ts';
 import type { ServerProfile } from './profiles.ts';
 import { isThinkingOff, thinkingFields } from './thinking.ts';
@@ -29,7 +30,7 @@ export function chatRequest(
   const turns = normaliseMessages(fitMedia(seenBy(request, profile), learned), {
     origin,
     isContent: neverContent,
-    withReasoning: !learned.has('no_reasoning'),
+    thoughtsFrom: thoughtsFrom(request.messages, learned),
     ...(hasNineChars ? { fitId: nineCharId } : {}),
   });
   const role = learned.has('system_role') ? 'system' : profile.systemRole;

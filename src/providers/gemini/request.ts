@@ -21,6 +21,7 @@ import { knownRequest } from '../known-request.ts';
 import { fitMedia } from '../media.ts';
 import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
+import { thoughtsFrom } from '../stale-thoughts.ts';
 import { thinkingConfigOf } from './thinking.ts';
 import { toolConfigOf } from './tools.ts';
 
@@ -38,11 +39,10 @@ export function geminiRequest(
   learned: ReadonlySet<string>,
 ): GeminiRequest {
   const request = knownRequest(given, learned);
-  const withReasoning = !learned.has('no_reasoning');
   const turns = normaliseMessages(fitMedia(request, learned), {
     origin,
     isContent,
-    withReasoning,
+    thoughtsFrom: thoughtsFrom(request.messages, learned),
     keepsSealedText: true,
     bindsNames: true,
   });

@@ -19,6 +19,7 @@ import { fitMedia } from '../media.ts';
 import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
+import { thoughtsFrom } from '../stale-thoughts.ts';
 
 type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
 type Item = OpenAI.Responses.ResponseInputItem;
@@ -37,7 +38,7 @@ export function openaiRequest(
   const turns = normaliseMessages(fitMedia(request, learned), {
     origin,
     isContent,
-    withReasoning: !learned.has('no_reasoning'),
+    thoughtsFrom: thoughtsFrom(request.messages, learned),
   });
   const isReasoning = abilities.thinking.length > 0;
   const tools = toolsOf(request, learned);
