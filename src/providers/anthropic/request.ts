@@ -11,6 +11,7 @@ import type {
   UserPart,
 } from '../../messages/parts.ts';
 import { isBareTool } from '../bare-schemas.ts';
+import { formerTools } from '../former-tools.ts';
 import { knownRequest } from '../known-request.ts';
 import { fitMedia } from '../media.ts';
 import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
@@ -34,7 +35,6 @@ export function anthropicRequest(
 ): Params {
   const request = knownRequest(given, learned);
   const search = searchTools(request, learned);
-  const tools = [...request.tools.map((tool) => toolOf(tool, learned)), ...search];
   const turns = normaliseMessages(
     withPairedServerTools(fitMedia(request, learned), search.length > 0),
     {
@@ -44,6 +44,9 @@ export function anthropicRequest(
       thoughtsFrom: thoughtsFrom(request.messages, learned),
     },
   );
+  const former = request.tools.length === 0 ? formerTools(turns) : [];
+  const own = [...request.tools, ...former].map((tool) => toolOf(tool, learned));
+  const tools = [...own, ...search];
   const fields = {
     ...(request.system === '' ? {} : { system: request.system }),
     ...(tools.length === 0 ? {} : { tools }),
@@ -55,6 +58,7 @@ export function anthropicRequest(
     max_tokens: request.mostOutputTokens,
     stream: true,
     ...(isCached ? withCacheMarks(fields) : fields),
+    ...(former.length > 0 && search.length === 0 ? { tool_choice: { type: 'none' } } : {}),
     ...thinkingFields(request, turns, learned),
   };
 }

@@ -9,8 +9,7 @@ export function toolConfigOf(
   request: ChatRequest,
   learned: ReadonlySet<string>,
 ): Pick<GenerateContentConfig, 'tools' | 'toolConfig'> {
-  const { abilities } = request;
-  const own = abilities.tools ? request.tools : [];
+  const own = request.tools;
   const functions: Tool =
     own.length === 0
       ? {}
