@@ -79,8 +79,9 @@ export function offeredEfforts({ thinking, efforts: named }: Abilities): readonl
 }
 
 /**
- * The offered effort nearest to the wanted one: itself, else the next weaker, else the weakest.
- * Undefined when the model offers none.
+ * The offered effort nearest to the wanted one: itself, else the next weaker, else the weakest. Only a
+ * wish for `none` becomes `none`: whoever wants thoughts gets some. Undefined when the model offers
+ * none that fits.
  */
 export function fitEffort(wanted: Effort, abilities: Abilities): Effort | undefined {
   return nearestEffort(wanted, offeredEfforts(abilities));
@@ -88,6 +89,7 @@ export function fitEffort(wanted: Effort, abilities: Abilities): Effort | undefi
 
 /** The same among given efforts, weakest first. */
 export function nearestEffort(wanted: Effort, offered: readonly Effort[]): Effort | undefined {
+  const fitting = wanted === 'none' ? offered : offered.filter((effort) => effort !== 'none');
   const rank = efforts.indexOf(wanted);
-  return offered.findLast((effort) => efforts.indexOf(effort) <= rank) ?? offered[0];
+  return fitting.findLast((effort) => efforts.indexOf(effort) <= rank) ?? fitting[0];
 }

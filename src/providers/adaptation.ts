@@ -4,10 +4,20 @@ import type { ChatRequest } from '../messages/chat.ts';
 import type { WireFailure } from './errors.ts';
 
 export interface Adaptation {
-  /** Whether the model is known to be so from now on, or only this request was. */
-  readonly lasts: 'model' | 'request';
-  /** The name of what to change (`reasoning_summary`), where this refusal complains about it. */
-  cureOf(failure: WireFailure, request: ChatRequest): string | undefined;
+  /**
+   * Whether the model is known to be so from now on, where it has helped, or only this request was.
+   * history: the thoughts of this conversation so far are stale.
+   */
+  readonly lasts: 'model' | 'request' | 'history';
+  /**
+   * The name of what to change (`reasoning_summary`), where this refusal complains about it.
+   * `learned`: what was changed already in the request that was refused.
+   */
+  cureOf(
+    failure: WireFailure,
+    request: ChatRequest,
+    learned: ReadonlySet<string>,
+  ): string | undefined;
 }
 
 /** An adaptation that is due when the refusal's text or its field's name matches. */
@@ -23,4 +33,9 @@ export function dueWhen(
         ? name
         : undefined,
   };
+}
+
+/** Servers mark names by backticks or quotes, or by nothing, as they like. */
+export function unquoted(text: string): string {
+  return text.replace(/[`"'“”‘’]/gu, '');
 }

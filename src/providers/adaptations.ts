@@ -1,17 +1,21 @@
 /**
  * What a server refuses is dropped once and remembered for its endpoint and model: optional fields
  * (a summary of thoughts, a token limit's name, one tool's schema) must never make a model unusable,
- * nor an image a conversation (media-refusals.ts). Nothing else is repeated here. `deckhand doctor`
- * shows what was learned.
+ * nor an image a conversation (media-refusals.ts). Nothing is remembered before it has helped, and
+ * nothing else is repeated here. `deckhand doctor` shows what was learned.
  */
 
 import { isBotError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { ChatRequest, ChatStreamEvent } from '../messages/chat.ts';
 import type { Adaptation } from './adaptation.ts';
+import { bareToolName, refusedSchema } from './bare-schemas.ts';
+import { effortLevels } from './effort-levels.ts';
 import { WireError, type WireFailure } from './errors.ts';
-import { createMediaCures, type MediaCure } from './media-refusals.ts';
+import { editsHistory } from './media.ts';
+import { createMediaCures, isAboutSize, type MediaCure, textsOnlyCure } from './media-refusals.ts';
 import { outputLimit, outputRoom } from './output-limit.ts';
+import { createStaleThoughts, staleName } from './stale-thoughts.ts';
 
 /** Names of adaptations by `endpoint model`, kept over restarts. */
 export interface LearnedBook {
@@ -38,40 +42,50 @@ interface Cure {
   readonly lasts: Adaptation['lasts'] | MediaCure['lasts'];
 }
 
+/** A cure, and what the server had said that called for it. */
+interface Tried extends Cure {
+  readonly complaint: string;
+}
+
 export function createAdaptations(
   deps: { readonly log: Log; readonly learned: LearnedBook },
   endpoint: string,
   known: readonly Adaptation[],
 ): Adaptations {
-  const all = [...known, outputLimit, bareSchema];
+  const all = [outputRoom, outputLimit, effortLevels, ...known];
+  const stale = createStaleThoughts();
   /** Tries until more than a start comes: then the server has taken the request. */
   const begin = async (
     request: ChatRequest,
     attempt: Parameters<Adaptations['stream']>[1],
   ): Promise<Begun> => {
     const { model } = request;
-    const learned = new Set(await deps.learned.read(endpoint, model));
+    const kept = await deps.learned.read(endpoint, model);
+    const learned = new Set([...kept, ...stale.namesOf(request)]);
     const cureOf = createCures(all, request);
-    const keep = async (names: readonly string[]): Promise<void> => {
-      for (const name of names) await deps.learned.add(endpoint, model, name);
+    let isEdited = false;
+    const learn = (cure: Tried): void => {
+      const before = new Set(learned);
+      for (const name of cure.names) learned.add(name);
+      const edits = editsHistory(request, before, learned);
+      isEdited ||= edits || cure.lasts === 'history';
+      const staleNow = edits ? staleName(request.messages) : undefined;
+      if (staleNow !== undefined) learned.add(staleNow);
+      deps.log.warn('model_request_adapted', { model, endpoint, cure: cure.names.join(' ') });
     };
-    const learn = async ({ names, lasts }: Cure): Promise<void> => {
-      for (const name of names) learned.add(name);
-      deps.log.warn('model_request_adapted', { model, endpoint, cure: names.join(' ') });
-      if (lasts === 'model') await keep(names);
-    };
-    let last: Cure | undefined;
-    for (let cures = 0; ; cures += 1) {
+    const tried: Tried[] = [];
+    for (;;) {
       const events = attempt(learned)[Symbol.asyncIterator]();
       const begun = await begunWith(events);
       if (begun.failure === undefined) {
-        // A guess is remembered when it helped; guesses before it did not.
-        if (last?.lasts === 'if_it_helps') await keep(last.names);
+        for (const name of helpful(tried)) await deps.learned.add(endpoint, model, name);
+        if (isEdited) stale.remember(request);
         return begun;
       }
-      last = cures < mostCures ? cureOf(begun.failure.thrown, learned) : undefined;
-      if (last === undefined) return begun;
-      await learn(last);
+      const cure = tried.length < mostCures ? cureOf(begun.failure.thrown, learned) : undefined;
+      if (cure === undefined) return begun;
+      learn(cure);
+      tried.push(cure);
     }
   };
   return {
@@ -79,6 +93,23 @@ export function createAdaptations(
       [Symbol.asyncIterator]: () => iteratorOf(() => begin(request, attempt)),
     }),
   };
+}
+
+/**
+ * What is worth remembering once the server has taken the request: the last cure, and those before it
+ * after which the server complained of something else. Of guesses only the last one helped, and what
+ * adds up helped together.
+ */
+function helpful(tried: readonly Tried[]): readonly string[] {
+  const addsUp = tried.at(-1)?.lasts === 'together';
+  const helped = tried.filter(({ lasts, complaint }, place) => {
+    const next = tried[place + 1];
+    if (lasts === 'request' || lasts === 'history') return false;
+    if (next === undefined) return true;
+    if (lasts === 'together') return addsUp;
+    return lasts === 'model' && next.complaint !== complaint;
+  });
+  return helped.flatMap(({ names }) => names);
 }
 
 /** The first events of an attempt, up to one that is more than a start, or what was thrown there. */
@@ -133,62 +164,58 @@ function iteratorOf(begin: () => Promise<Begun>): AsyncIterator<ChatStreamEvent>
 function createCures(
   all: readonly Adaptation[],
   request: ChatRequest,
-): (thrown: unknown, learned: ReadonlySet<string>) => Cure | undefined {
+): (thrown: unknown, learned: ReadonlySet<string>) => Tried | undefined {
   const mediaCure = createMediaCures(request);
-  return (thrown, learned) => {
-    const curedBy = (some: readonly Adaptation[], failed: WireFailure): Cure | undefined => {
-      for (const one of some) {
-        const name = one.cureOf(failed, request);
-        if (name !== undefined && !learned.has(name)) return { names: [name], lasts: one.lasts };
-      }
-      return undefined;
-    };
-    const failure = failureOf(thrown);
-    if (failure === undefined) return undefined;
-    if (isBotError(thrown, 'context_overflow')) return curedBy([outputRoom], failure);
+  const names = request.tools.map(({ name }) => name);
+  const curedBy = (
+    some: readonly Adaptation[],
+    failure: WireFailure,
+    learned: ReadonlySet<string>,
+  ): Cure | undefined => {
+    for (const one of some) {
+      const name = one.cureOf(failure, request, learned);
+      if (name !== undefined && !learned.has(name)) return { names: [name], lasts: one.lasts };
+    }
+    return undefined;
+  };
+  const fieldCure = (failure: WireFailure, learned: ReadonlySet<string>): Cure | undefined => {
+    const schema = refusedSchema(failure, names);
+    const name = schema && bareToolName(schema.tool);
+    const bare: Cure | undefined =
+      name === undefined || learned.has(name) ? undefined : { names: [name], lasts: 'model' };
+    if (schema?.isCertain) return bare;
+    return (
+      textsOnlyCure(failure, request, learned) ??
+      curedBy(all, failure, learned) ??
+      bare ??
+      mediaCure(failure, learned)
+    );
+  };
+  const cureOf = (thrown: unknown, failure: WireFailure, learned: ReadonlySet<string>) => {
+    if (isBotError(thrown, 'context_overflow')) {
+      const room = curedBy([outputRoom], failure, learned);
+      return room ?? (isAboutSize(failure) ? mediaCure(failure, learned) : undefined);
+    }
     // Without a status it came inside a stream, and says nothing about a field.
     if (failure.status === undefined || !isBotError(thrown, 'bad_request')) {
       return mediaCure(failure, learned);
     }
-    return curedBy(all, failure) ?? mediaCure(failure, learned);
+    return fieldCure(failure, learned);
   };
+  return (thrown, learned) => {
+    const failure = failureOf(thrown);
+    const cure = failure && cureOf(thrown, failure, learned);
+    return cure && { ...cure, complaint: complaintOf(failure) };
+  };
+}
+
+/** What the server complains of; ids of requests and the like are no part of it. */
+function complaintOf({ code, param, message }: WireFailure): string {
+  return [code, param, message].join(' ').replace(/\b(?=[\w-]*\d)[\w-]{16,}\b/gu, '');
 }
 
 /** What the server said, where that is about this request. */
 function failureOf(thrown: unknown): WireFailure | undefined {
   const isAbout = isBotError(thrown, 'bad_request', 'refused', 'overloaded', 'context_overflow');
   return isAbout && thrown.cause instanceof WireError ? thrown.cause.failure : undefined;
-}
-
-const barePrefix = 'bare_schema:';
-
-/** A schema that a server does not take costs its tool the schema, and the other tools nothing. */
-const bareSchema: Adaptation = {
-  lasts: 'model',
-  cureOf: (failure, { tools }) => {
-    const tool = refusedTool(
-      failure,
-      tools.map(({ name }) => name),
-    );
-    return tool === undefined ? undefined : barePrefix + tool;
-  },
-};
-
-/** Is this tool to be declared without its schema? */
-export function isBareTool(learned: ReadonlySet<string>, tool: string): boolean {
-  return learned.has(barePrefix + tool);
-}
-
-/** By its place in the list (`tools.3.…`, `function_declarations[3]`), else by its name. */
-function refusedTool(
-  { message, param }: WireFailure,
-  names: readonly string[],
-): string | undefined {
-  const text = `${param ?? ''} ${message}`;
-  const place = /\b(?:tools|function_declarations|functions)(?:\.|\[)(\d+)/iu.exec(text)?.[1];
-  // Gemini nests its declarations: the innermost number counts.
-  const inner = /function_declarations\[(\d+)\]/iu.exec(text)?.[1] ?? place;
-  if (inner !== undefined) return names[Number(inner)];
-  if (!/schema|parameters|tool|function/iu.test(text)) return undefined;
-  return names.find((name) => new RegExp(`(?<![\\w-])${name}(?![\\w-])`, 'u').test(text));
 }

@@ -21,9 +21,14 @@ const budgetOfEffort: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   max: Number.MAX_SAFE_INTEGER,
 };
 
-/** The effort that this model is asked for; undefined when none is wished or none can be named. */
+/**
+ * The effort that this model is asked for; undefined when none is wished or none can be named. No
+ * tokens of thought are a wish not to think.
+ */
 export function askedEffort({ reasoning, abilities }: Asked): Effort | undefined {
-  return reasoning.effort === undefined ? undefined : fitEffort(reasoning.effort, abilities);
+  const wantsNone = reasoning.budgetTokens === 0 && abilities.thinking.includes('budget');
+  const wanted = wantsNone ? 'none' : reasoning.effort;
+  return wanted === undefined ? undefined : fitEffort(wanted, abilities);
 }
 
 /**
@@ -32,7 +37,8 @@ export function askedEffort({ reasoning, abilities }: Asked): Effort | undefined
  */
 export function askedBudget(request: Asked): number | undefined {
   const { reasoning, abilities, mostOutputTokens } = request;
-  const effort = askedEffort(request);
+  // A model may have a budget and no names for it.
+  const effort = askedEffort(request) ?? reasoning.effort;
   if (!abilities.thinking.includes('budget') || effort === 'none') return undefined;
   const wanted = reasoning.budgetTokens ?? (effort === undefined ? effort : budgetOfEffort[effort]);
   if (wanted === undefined) return undefined;

@@ -6,14 +6,18 @@
 
 import type { ChatRequest } from '../messages/chat.ts';
 import type { MediaPart } from '../messages/media.ts';
+import { unquoted } from './adaptation.ts';
 import type { WireFailure } from './errors.ts';
 import { hashOf, mostMediaName, noDocuments, noImages, refusalOf, sentMedia } from './media.ts';
 
 export interface MediaCure {
   /** What is learned (see media.ts). */
   readonly names: readonly string[];
-  /** if_it_helps: a guess, to be remembered only when the server then takes the request. */
-  readonly lasts: 'model' | 'if_it_helps';
+  /**
+   * if_it_helps: a guess, of which only the last one helped. together: what is left out adds up until
+   * the server takes the request.
+   */
+  readonly lasts: 'model' | 'if_it_helps' | 'together';
 }
 
 /** How many are left out one by one before all others go together. */
@@ -38,6 +42,13 @@ const unreadablePattern =
 
 const countPattern =
   /(?:at most|up to|max(?:imum)?(?: of| number of)?|limit(?: of| is)?) (\d+) image|too many images/iu;
+/** Whatever it is that is too large: what weighs most are images and documents. */
+const tooLargePattern =
+  /request_too_large|\b(?:payload|request|body|entity)\b.{0,40}(?:too large|size exceeds|exceeds the (?:maximum|limit|size))/iu;
+/** "'messages.1.content' : value must be a string": a server that takes no parts. */
+const textsOnlyPattern =
+  /content\b.{0,60}(?:must be|should be|expected|received|is not|to be|of type)\W{1,3}(?:an? )?(?:valid )?(?:string|str|array|sequence|list)\b|invalid type: sequence/iu;
+
 /** The sum over all documents is too much: the old ones may go before the new one. */
 const pagesPattern = /\d+ PDF pages/iu;
 
@@ -49,12 +60,19 @@ export function createMediaCures(
   request: ChatRequest,
 ): (failure: WireFailure, learned: ReadonlySet<string>) => MediaCure | undefined {
   let guesses = 0;
+  const guessed = (ordered: readonly MediaPart[], lasts: MediaCure['lasts']): MediaCure => {
+    guesses += 1;
+    return { names: namesOf(guesses > mostGuesses ? ordered : ordered.slice(0, 1)), lasts };
+  };
   return (failure, learned) => {
-    const text = [failure.code, failure.type, failure.param, failure.message].join(' ');
+    const text = textOf(failure);
+    const sent = sentMedia(request, learned);
+    if (isAboutSize(failure)) {
+      return sent.length === 0 ? undefined : guessed(sent.toReversed(), 'together');
+    }
     const isAboutImages = aboutImages.test(text);
     const isAboutDocuments = aboutDocuments.test(text);
-    if (!isAboutImages && !isAboutDocuments) return undefined;
-    const suspects = sentMedia(request, learned).filter(({ kind }) =>
+    const suspects = sent.filter(({ kind }) =>
       kind === 'image' ? isAboutImages : isAboutDocuments,
     );
     if (suspects.length === 0) return undefined;
@@ -64,13 +82,42 @@ export function createMediaCures(
     if (isPassing(failure)) return undefined;
     const named = suspects.filter(({ base64 }) => failure.accused?.includes(hashOf(base64)));
     if (named.length > 0) return { names: namesOf(named), lasts: 'model' };
-    const count = countCure(text, suspects.length);
-    if (count !== undefined) return count;
     const ordered = pagesPattern.test(text) ? suspects : suspects.toReversed();
-    guesses += 1;
-    const guess = guesses > mostGuesses ? ordered : ordered.slice(0, 1);
-    return { names: namesOf(guess), lasts: 'if_it_helps' };
+    return countCure(text, suspects.length) ?? guessed(ordered, 'if_it_helps');
   };
+}
+
+/** Is the request refused for its size in bytes, media or not? */
+export function isAboutSize(failure: WireFailure): boolean {
+  return failure.status === 413 || tooLargePattern.test(textOf(failure));
+}
+
+/**
+ * The cure where a server wants texts and got parts, which only what holds media is written in.
+ * Undefined where the message it names holds none: then its text was missing.
+ */
+export function textsOnlyCure(
+  failure: WireFailure,
+  request: ChatRequest,
+  learned: ReadonlySet<string>,
+): MediaCure | undefined {
+  if (!isAboutParts(failure) || failure.accused?.length === 0) return undefined;
+  const kinds = new Set(sentMedia(request, learned).map(({ kind }) => kind));
+  if (kinds.size === 0) return undefined;
+  const names = [
+    ...(kinds.has('image') ? [noImages] : []),
+    ...(kinds.has('document') ? [noDocuments] : []),
+  ];
+  return { names, lasts: 'if_it_helps' };
+}
+
+function isAboutParts(failure: WireFailure): boolean {
+  const text = unquoted(textOf(failure));
+  return textsOnlyPattern.test(text) && !/\bnull\b|\bnone\b/iu.test(text);
+}
+
+function textOf({ code, type, param, message }: WireFailure): string {
+  return [code, type, param, message].join(' ');
 }
 
 function namesOf(parts: readonly MediaPart[]): readonly string[] {
@@ -103,19 +150,22 @@ const placePattern = /\b(?:messages|input|contents)(?:\[\d+\]|\.\d+)(?:\[\d+\]|\
 
 /**
  * The failure with the hashes of what stands at the places it names, in the body that was sent: an
- * image alone there is meant for certain.
+ * image alone there is meant for certain. Of a complaint about parts all that stands there, if nothing.
  */
 export function withAccused(failure: WireFailure, body: unknown): WireFailure {
   const { param = '', message, paths = [] } = failure;
-  if (typeof body !== 'string' || !aboutMedia(failure)) return failure;
+  const isOfParts = isAboutParts(failure);
+  if (typeof body !== 'string' || !(isOfParts || aboutMedia(failure))) return failure;
   const places = [...paths, ...(`${param} ${message}`.match(placePattern) ?? [])];
   if (places.length === 0) return failure;
   const sent: unknown = JSON.parse(body);
   const accused = places.flatMap((place) => {
     const found = [...base64In(nodeAt(sent, place))];
-    return found.length === 1 ? found.map(hashOf) : [];
+    return isOfParts || found.length === 1 ? found.map(hashOf) : [];
   });
-  return accused.length === 0 ? failure : { ...failure, accused: [...new Set(accused)] };
+  return accused.length === 0 && !isOfParts
+    ? failure
+    : { ...failure, accused: [...new Set(accused)] };
 }
 
 function aboutMedia({ code, param, message }: WireFailure): boolean {

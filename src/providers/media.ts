@@ -14,6 +14,7 @@ import {
   withoutBoundReasoning,
 } from '../messages/parts.ts';
 import { documentText } from './normalise.ts';
+import { withToolsAsText } from './tool-texts.ts';
 
 /**
  * Images and documents of one request. Anthropic takes 100 together, Gemini and OpenAI hundreds;
@@ -39,12 +40,13 @@ export function mostMediaName(most: number): string {
   return countPrefix + most;
 }
 
-/** The request's messages with what cannot be sent replaced by a line of text. */
+/** The request's messages, one for one, with what cannot be sent replaced by a line of text. */
 export function fitMedia(
   request: Pick<ChatRequest, 'messages' | 'abilities'>,
   learned: ReadonlySet<string>,
 ): readonly ChatMessage[] {
-  const { messages } = request;
+  const { abilities } = request;
+  const messages = abilities.tools ? request.messages : withToolsAsText(request.messages);
   const whyNot = refuser(request, learned);
   const sent = mediaIn(messages).filter(({ part }) => whyNot(part) === undefined);
   const { gone, editedUntil } = tooOld(sent, limitOf(learned));
@@ -64,6 +66,25 @@ export function sentMedia(
   learned: ReadonlySet<string>,
 ): readonly MediaPart[] {
   return mediaIn(fitMedia(request, learned)).map(({ part }) => part);
+}
+
+/**
+ * Does learning this change what stood before an answer? Then its thoughts are stale. (What is left
+ * out from the start changes nothing.)
+ */
+export function editsHistory(
+  request: Pick<ChatRequest, 'messages' | 'abilities'>,
+  before: ReadonlySet<string>,
+  after: ReadonlySet<string>,
+): boolean {
+  const shown = fitMedia(request, before).map(mediaCount);
+  const left = fitMedia(request, after).map(mediaCount);
+  const first = shown.findIndex((count, place) => count !== left[place]);
+  return first >= 0 && request.messages.slice(first).some(({ role }) => role === 'assistant');
+}
+
+function mediaCount(message: ChatMessage): number {
+  return partsOf(message).filter(isMedia).length;
 }
 
 interface Placed {

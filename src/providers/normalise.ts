@@ -50,8 +50,8 @@ export interface NormaliseOptions {
   readonly bindsNames?: boolean;
   /** Makes an id that this server takes, the same one each time. Default: fitId. */
   readonly fitId?: (id: string) => string;
-  /** False leaves all thoughts and seals out, as for a foreign model. Default true. */
-  readonly withReasoning?: boolean;
+  /** Messages before this place go without thoughts and seals, as a foreign model's. Default 0. */
+  readonly thoughtsFrom?: number;
 }
 
 const continueText = 'Continue.';
@@ -65,7 +65,7 @@ export function normaliseMessages(
 ): readonly Turn[] {
   const isContent = options.isContent ?? never;
   const isPaused = options.isPaused ?? never;
-  const origin = options.withReasoning === false ? undefined : options.origin;
+  const { thoughtsFrom = 0 } = options;
   const turns: Turn[] = [];
   const withFitCalls = createCallFitter(options);
   const addUser = (results: readonly ToolResult[], parts: readonly UserPart[]): void => {
@@ -80,7 +80,11 @@ export function normaliseMessages(
       };
     }
   };
-  const addAssistant = (parts: readonly AssistantPart[], results: readonly ToolResult[]): void => {
+  const addAssistant = (
+    parts: readonly AssistantPart[],
+    results: readonly ToolResult[],
+    origin: Origin | undefined,
+  ): void => {
     const fitted = withFitCalls(parts, results);
     const own = fitted.parts.flatMap((part) => {
       const cleaned = cleanPart(part, origin, options.keepsSealedText ?? false);
@@ -104,7 +108,8 @@ export function normaliseMessages(
     // Results are taken with their calls; those without a call are left out.
     if (message.role === 'user') addUser([], message.parts.filter(isSayable));
     if (message.role === 'assistant') {
-      addAssistant(message.parts, resultsBeforeNextAssistant(messages, place + 1));
+      const origin = place < thoughtsFrom ? undefined : options.origin;
+      addAssistant(message.parts, resultsBeforeNextAssistant(messages, place + 1), origin);
     }
   }
   const last = turns.at(-1);

@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { readModels } from '../../src/config/models.ts';
 import { fitEffort, offeredEfforts, unknownAbilities } from '../../src/messages/model.ts';
 import { createCatalog } from '../../src/providers/catalog.ts';
+import { testCatalog } from '../support/providers.ts';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -20,6 +21,12 @@ function folderWith(text: string): string {
   writeFileSync(path.join(folder, 'config/models.yaml'), text);
   return folder;
 }
+
+const shipped = [
+  ...new Set(
+    readModels(path.resolve(import.meta.dirname, '../..')).map(({ provider }) => provider),
+  ),
+].flatMap((provider) => testCatalog.modelsOf(provider));
 
 const one = `models:
   - id: one
@@ -107,7 +114,7 @@ describe('efforts', () => {
     ['max', 'high'],
     ['high', 'high'],
     ['medium', 'low'],
-    ['minimal', 'none'],
+    ['minimal', 'low'],
     ['none', 'none'],
   ] as const)('fit the model: %s becomes %s', (wanted, fitted) => {
     expect(fitEffort(wanted, abilities)).toBe(fitted);
@@ -116,5 +123,26 @@ describe('efforts', () => {
   it('are the weakest where the wanted one is weaker than all, and none where there are none', () => {
     expect(fitEffort('none', { ...abilities, thinking: ['effort'] })).toBe('low');
     expect(fitEffort('high', unknownAbilities)).toBeUndefined();
+  });
+
+  it.each(['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const)(
+    'never turn thinking off where it was wished: %s',
+    (wanted) => {
+      const onOrOff = { ...unknownAbilities, thinking: ['off'] } as const;
+      expect(fitEffort(wanted, onOrOff)).toBeUndefined();
+      expect(fitEffort(wanted, { ...onOrOff, efforts: ['high'] })).toBe('high');
+      expect(fitEffort('none', onOrOff)).toBe('none');
+      const fitted = shipped
+        .filter(({ abilities: { thinking } }) => thinking.includes('off'))
+        .map((one) => fitEffort(wanted, one.abilities));
+      expect(fitted.length).toBeGreaterThan(10);
+      expect(fitted).not.toContain('none');
+      expect(fitted).not.toContain(undefined);
+    },
+  );
+
+  it('can be turned on again by people wherever they can be turned off', () => {
+    const offers = shipped.map((one) => offeredEfforts(one.abilities));
+    expect(offers.filter((offered) => offered.length === 1 && offered[0] === 'none')).toEqual([]);
   });
 });

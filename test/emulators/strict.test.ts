@@ -184,7 +184,7 @@ describe('createStrictChecker', () => {
       const { status, text } = await replay([said, thought, use], rest);
       expect(status).toBe(400);
       expect(objectOf(objectOf(JSON.parse(text))['error'])['message']).toBe(
-        'messages.1.content.1: Invalid signature in thinking block. The block is bound to a different conversation. Remove the block, or set thinking.block_binding.prefix_mismatch_behavior to "drop_block"',
+        'messages.1.content.1: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".',
       );
     });
 

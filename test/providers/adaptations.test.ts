@@ -132,7 +132,7 @@ describe('a refused field', () => {
     const events = await collect(provider.stream(chatRequestOf(origin.model, messages), never));
     expect(events.at(-1)).toMatchObject({ kind: 'message_end', stop: 'end' });
     expect(
-      server.requests.map(({ objection }) => objection?.includes('Invalid signature')),
+      server.requests.map(({ objection }) => objection?.includes('Invalid `signature`')),
     ).toEqual([true, undefined]);
     expect(JSON.stringify(server.requests[1]?.body)).toContain('Old answer.');
   });

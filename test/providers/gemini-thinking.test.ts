@@ -91,11 +91,11 @@ describe('Gemini', () => {
     expect(objectOf(configOf(body)['thinkingConfig'])).toEqual({ includeThoughts: true });
   });
 
-  it('is asked without a level from then on, when it refuses one', async () => {
+  it('is asked without a level from then on, when it takes none', async () => {
     server.script({
       kind: 'status',
       status: 400,
-      message: 'Thinking level HIGH is not supported.',
+      message: 'thinking_level is not supported for this model.',
     });
     const body = await ask('gemini-3.6-flash', { reasoning: { effort: 'high' } });
     expect(configOf(body)['thinkingConfig']).toEqual({ includeThoughts: true });

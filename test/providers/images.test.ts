@@ -15,6 +15,7 @@ import {
   collect,
   collectUntilThrow,
   createTestDeps,
+  okResult,
   type TestDeps,
   userText,
 } from '../support/providers.ts';
@@ -266,5 +267,80 @@ describe('a refused image', () => {
     expect(sent).toContain(left(gone));
     expect(sent).not.toContain(left(kept));
     expect(shown('seen')).toEqual(['seen', 'seen']);
+  });
+
+  it.each<[string, WireName, StatusAnswer]>([
+    [
+      'a page of nginx',
+      'compatible',
+      refusal('', {
+        status: 413,
+        contentType: 'text/html',
+        body: '<html><head><title>413 Request Entity Too Large</title></head><body><center><h1>413 Request Entity Too Large</h1></center></body></html>',
+      }),
+    ],
+    [
+      "Anthropic's own words",
+      'anthropic',
+      refusal('Request exceeds the maximum size', { status: 413, type: 'request_too_large' }),
+    ],
+    [
+      "Gemini's own words",
+      'gemini',
+      refusal('Request payload size exceeds the limit: 20971520 bytes.'),
+    ],
+    ['an empty answer', 'openai', refusal('', { status: 413, body: '' })],
+  ])(
+    'for its size, by %s, is left out before anybody loses history (B109)',
+    async (_how, wire, refused) => {
+      server.otherwise(({ body }) => {
+        const text = JSON.stringify(body);
+        const isLarge =
+          ['old', 'new', 'last'].filter((name) => text.includes(base64Of(name))).length > 1;
+        return isLarge ? refused : say('Fine.');
+      });
+      const messages = [withImages('old', 'new'), assistantText('I see.'), withImages('last')];
+      await ask(wire, messages);
+      await ask(wire, [...messages, assistantText('Fine.'), userText('more')]);
+      expect(shown('old', 'new', 'last')).toEqual(['old new last', 'old new', 'old', 'old']);
+    },
+  );
+
+  it('for its size is an overflow in the end where that does not help', async () => {
+    server.otherwise(refusal('Request exceeds the maximum size', { status: 413 }));
+    const request = chatRequestOf('m', [withImages('a', 'b')]);
+    const { thrown } = await collectUntilThrow(makers.compatible().stream(request, never));
+    expect(thrown).toMatchObject({ code: 'context_overflow' });
+    expect(shown('a', 'b')).toEqual(['a b', 'a', '']);
+    expect(await learnedBy('compatible')).toEqual([]);
+  });
+
+  it.each([
+    "'messages.1.content' : value must be a string",
+    'messages[1].content: invalid type: sequence, expected a string at line 1 column 90',
+    "Invalid type for 'messages[1].content': expected a string, but got an array instead.",
+    'body.messages.1.content: Input should be a valid string',
+    'content field must be a string',
+  ])('because the server takes texts alone leaves all images out (B109): %s', async (text) => {
+    server.script(refusal(text), say('Fine.'), say('Fine again.'));
+    const messages = [withImages('a', 'b')];
+    await ask('compatible', messages);
+    await ask('compatible', [...messages, assistantText('Fine.'), withImages('c')]);
+    expect(shown('a', 'b', 'c')).toEqual(['a b', '', '']);
+    expect(await learnedBy('compatible')).toEqual(['no_images']);
+  });
+
+  it.each([
+    'messages.2.content: value must be a string',
+    "Invalid type for 'messages[2].content': expected a string, but got null instead.",
+  ])('is none where another message lacks its text: %s', async (text) => {
+    server.script(refusal(text), say('Fine.'));
+    const called: ChatMessage = {
+      role: 'assistant',
+      parts: [{ kind: 'tool_call', callId: 'call_1', name: 'clock', input: {} }],
+    };
+    await ask('compatible', [withImages('a'), called, okResult('call_1', 'clock', 'noon')]);
+    expect(shown('a')).toEqual(['a', 'a']);
+    expect(await learnedBy('compatible')).toEqual(['empty_content']);
   });
 });

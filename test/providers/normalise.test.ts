@@ -109,8 +109,8 @@ describe('normaliseMessages', () => {
       userText('a'),
       said({ ...callOf('f.x:0'), raw }, { ...callOf('f.x:0'), raw }),
     ];
-    for (const withReasoning of [true, false]) {
-      const turn = normaliseMessages(messages, { origin, withReasoning }).at(-1);
+    for (const thoughtsFrom of [0, messages.length]) {
+      const turn = normaliseMessages(messages, { origin, thoughtsFrom }).at(-1);
       const ids = turn?.role === 'user' ? turn.results.map(({ callId }) => callId) : [];
       expect(ids).toEqual(['f.x:0', expect.stringMatching(/^f_x_0_2_[0-9a-f]{12}$/u)]);
     }
@@ -149,7 +149,7 @@ describe('normaliseMessages', () => {
     });
     const [, bare] = normaliseMessages([userText('a'), said(...parts)], {
       origin,
-      withReasoning: false,
+      thoughtsFrom: Number.MAX_SAFE_INTEGER,
     });
     expect(JSON.stringify(bare)).not.toContain('"raw"');
   });

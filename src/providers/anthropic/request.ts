@@ -10,12 +10,14 @@ import type {
   ToolResult,
   UserPart,
 } from '../../messages/parts.ts';
-import { isBareTool } from '../adaptations.ts';
+import { isBareTool } from '../bare-schemas.ts';
+import { formerTools } from '../former-tools.ts';
+import { knownRequest } from '../known-request.ts';
 import { fitMedia } from '../media.ts';
 import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
-import { mostOutputOf } from '../output-limit.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
+import { thoughtsFrom } from '../stale-thoughts.ts';
 import { type BlockMessage, withCacheMarks } from './cache.ts';
 import { searchTools, withPairedServerTools } from './server-tools.ts';
 import { thinkingFields } from './thinking.ts';
@@ -27,22 +29,24 @@ type DocumentBlock = Anthropic.DocumentBlockParam;
 
 /** `learned` names what this server refused before (see refusals.ts). */
 export function anthropicRequest(
-  request: ChatRequest,
+  given: ChatRequest,
   origin: Origin,
   learned: ReadonlySet<string>,
 ): Params {
-  const mostOutputTokens = mostOutputOf(learned, request.mostOutputTokens);
+  const request = knownRequest(given, learned);
   const search = searchTools(request, learned);
-  const tools = [...request.tools.map((tool) => toolOf(tool, learned)), ...search];
   const turns = normaliseMessages(
     withPairedServerTools(fitMedia(request, learned), search.length > 0),
     {
       origin,
       isContent,
       isPaused,
-      withReasoning: !learned.has('no_reasoning'),
+      thoughtsFrom: thoughtsFrom(request.messages, learned),
     },
   );
+  const former = request.tools.length === 0 ? formerTools(turns) : [];
+  const own = [...request.tools, ...former].map((tool) => toolOf(tool, learned));
+  const tools = [...own, ...search];
   const fields = {
     ...(request.system === '' ? {} : { system: request.system }),
     ...(tools.length === 0 ? {} : { tools }),
@@ -51,10 +55,11 @@ export function anthropicRequest(
   const isCached = request.reasoning.caching !== false && !learned.has('no_cache_control');
   return {
     model: request.model,
-    max_tokens: mostOutputTokens,
+    max_tokens: request.mostOutputTokens,
     stream: true,
     ...(isCached ? withCacheMarks(fields) : fields),
-    ...thinkingFields({ ...request, mostOutputTokens }, learned),
+    ...(former.length > 0 && search.length === 0 ? { tool_choice: { type: 'none' } } : {}),
+    ...thinkingFields(request, turns, learned),
   };
 }
 

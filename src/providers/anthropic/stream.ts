@@ -22,7 +22,6 @@ import {
   type WireCitation,
   type WireEvent,
   type WireUsage,
-  withoutNulls,
 } from './wire.ts';
 
 const readEvent = createWireReader(eventSchema);
@@ -77,14 +76,15 @@ export async function* anthropicEvents(
   };
   let isOver = false;
   for await (const value of raw) {
-    const event = readEvent(value);
-    if (event === undefined) continue; // Not an event we know the shape of.
+    const event = isOver ? undefined : readEvent(value);
+    if (event === undefined) continue; // Behind the end, or of no shape that we know.
     if (event.type === 'message_stop') isOver = true;
     // Nearly all are deltas: they take the short way.
     const isDelta = event.type === 'content_block_delta';
     for (const translated of (isDelta ? deltaEvents : translate)(event, state)) yield translated;
   }
   if (!isOver) throw connectionLost(origin, 'the stream ended before the message did.');
+  yield* closeBlocks(state);
   yield* readyClosed(state, false);
   yield {
     kind: 'message_end',
@@ -121,6 +121,7 @@ function* messageDelta(event: WireEvent, state: State): Generator<ChatStreamEven
   const reason = event.delta?.stop_reason;
   if (typeof reason === 'string') {
     state.stop = stopOf(reason);
+    yield* closeBlocks(state);
     yield* readyClosed(state, reason === 'max_tokens');
   }
   yield* usageEvents(event.usage, state);
@@ -140,7 +141,20 @@ function refusedError(
   });
 }
 
+/** Some servers say of no block that it stops: then the end of the message says so. */
+function* closeBlocks(state: State): Generator<ChatStreamEvent> {
+  for (const index of [...state.blocks.keys()]) yield* stopBlock(index, state);
+}
+
+/** So does a next block, but for calls: their arguments may come side by side. */
+function* closeBefore(index: number, state: State): Generator<ChatStreamEvent> {
+  for (const [place, { block }] of [...state.blocks]) {
+    if (place === index || block.type !== 'tool_use') yield* stopBlock(place, state);
+  }
+}
+
 function* startBlock(index: number, block: WireBlock, state: State): Generator<ChatStreamEvent> {
+  yield* closeBefore(index, state);
   // A next block proves that the one before was whole.
   yield* readyClosed(state, false);
   if (block.type === 'text' && state.endsInOpenText) yield sealedText(state, {});
@@ -306,7 +320,8 @@ function* usageEvents(
   state: State,
 ): Generator<ChatStreamEvent> {
   if (!usage) return;
-  // Cumulative, and not every count is in both places.
-  state.usage = { ...state.usage, ...withoutNulls(usage) };
+  // Cumulative, and not every count is in both places: a later 0 says nothing.
+  const told = Object.entries(usage).filter(([, count]) => count != null && count !== 0);
+  state.usage = { ...state.usage, ...Object.fromEntries(told) };
   yield { kind: 'usage', usage: usageOf(state.usage) };
 }

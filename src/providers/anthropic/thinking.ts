@@ -5,8 +5,11 @@
 
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ChatRequest } from '../../messages/chat.ts';
-import { type Abilities, type Effort, fitEffort } from '../../messages/model.ts';
-import { askedBudget } from '../budgets.ts';
+import type { Abilities, Effort } from '../../messages/model.ts';
+import type { AssistantPart } from '../../messages/parts.ts';
+import { askedBudget, askedEffort } from '../budgets.ts';
+import type { Turn } from '../normalise.ts';
+import { textField } from '../raw.ts';
 
 type Thinking = Anthropic.ThinkingConfigParam;
 type WireEffort = NonNullable<Anthropic.OutputConfig['effort']>;
@@ -17,11 +20,16 @@ interface ThinkingFields {
   readonly output_config?: { readonly effort: WireEffort };
 }
 
-/** `learned` names what this server refused before. */
-export function thinkingFields(request: ChatRequest, learned: ReadonlySet<string>): ThinkingFields {
-  const abilities = withoutRefused(request.abilities, learned);
-  const wanted = request.reasoning.effort;
-  const effort = wanted === undefined ? undefined : fitEffort(wanted, abilities);
+/** `learned` names what this server refused before; `turns` is what is sent. */
+export function thinkingFields(
+  request: ChatRequest,
+  turns: readonly Turn[],
+  learned: ReadonlySet<string>,
+): ThinkingFields {
+  const mayBegin = !learned.has('no_thinking_now') && !isInThoughtlessTurn(turns);
+  const refused = withoutRefused(request.abilities, learned);
+  const abilities = mayBegin ? refused : withoutForms(refused, ['budget']);
+  const effort = askedEffort({ ...request, abilities });
   if (effort === 'none') return resting(abilities);
   const thinking = thinkingOf({ ...request, abilities }, effort, learned);
   const named = learned.has('no_effort') ? undefined : wireEffortOf(effort, abilities);
@@ -34,9 +42,29 @@ export function thinkingFields(request: ChatRequest, learned: ReadonlySet<string
 function withoutRefused(abilities: Abilities, learned: ReadonlySet<string>): Abilities {
   const rests = learned.has('no_thinking_off') ? ['off', 'between_tools'] : [];
   const thinks = learned.has('no_thinking_field') ? ['adaptive', 'budget'] : [];
-  const refused = [...rests, ...thinks];
-  if (refused.length === 0) return abilities;
-  return { ...abilities, thinking: abilities.thinking.filter((form) => !refused.includes(form)) };
+  return withoutForms(abilities, [...rests, ...thinks]);
+}
+
+function withoutForms(abilities: Abilities, forms: readonly string[]): Abilities {
+  if (forms.length === 0) return abilities;
+  return { ...abilities, thinking: abilities.thinking.filter((form) => !forms.includes(form)) };
+}
+
+/**
+ * Calls are waiting for their results, and the turn they belong to was begun without thoughts of this
+ * model: by another one, or by an answer whose thoughts were lost. With a budget the API wants each
+ * turn to begin with a thought; then the model goes on without, until the next turn.
+ */
+function isInThoughtlessTurn(turns: readonly Turn[]): boolean {
+  const begun = turns.findLastIndex((turn) => turn.role === 'user' && turn.results.length === 0);
+  const answers = turns.slice(begun + 1).filter((turn) => turn.role === 'assistant');
+  const isWaiting = turns.at(-1)?.role === 'user' && answers.length > 0;
+  return isWaiting && !answers.some(({ parts }) => isThought(parts[0]));
+}
+
+function isThought(part: AssistantPart | undefined): boolean {
+  if (part?.kind === 'raw') return textField(part.raw, 'type') === 'redacted_thinking';
+  return part?.kind === 'reasoning';
 }
 
 /**

@@ -50,11 +50,6 @@ export function fieldOf(block: WireBlock, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Fields with null, which say nothing, are left out. */
-export function withoutNulls(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
-}
-
 export function usageOf(usage: WireUsage): Usage {
   const output = usage.output_tokens ?? 0;
   const reasoning = Math.min(usage.output_tokens_details?.thinking_tokens ?? 0, output);

@@ -1,6 +1,7 @@
 /** What Chat Completions servers refuse, and what helps. The first that fits counts. */
 
 import { type Adaptation, dueWhen } from '../adaptation.ts';
+import { noReasoning } from '../stale-thoughts.ts';
 
 export const chatAdaptations: readonly Adaptation[] = [
   dueWhen(
@@ -14,7 +15,7 @@ export const chatAdaptations: readonly Adaptation[] = [
   dueWhen('always_reasoning', /reasoning_content.{0,60}must be passed back/iu),
   // "property 'messages.2.reasoning_content' is unsupported": some take no thoughts back.
   dueWhen(
-    'no_reasoning',
+    noReasoning,
     /messages\S{0,20}reasoning\S*.{0,40}(?:unsupported|not supported|not permitted|unknown|unrecognized)/iu,
   ),
   // Mistral: "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."

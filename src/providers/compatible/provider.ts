@@ -13,7 +13,7 @@ import { endpointOf } from '../transport.ts';
 import { chatAdaptations } from './adaptations.ts';
 import { listedModels } from './list-models.ts';
 import { knownServers, plainProfile, type ServerProfile, serverAt } from './profiles.ts';
-import { chatRequest, requestHeaders } from './request.ts';
+import { chatRequest, requestHeaders, seenBy } from './request.ts';
 import { chatEvents, createInsiders } from './stream.ts';
 
 export interface CompatibleOptions {
@@ -68,7 +68,8 @@ export function createCompatibleProvider(
       const headers = headersOver(ours, options.headers);
       const call = { ...origin, idleMs: idleMsOf(baseUrl), headers, ...keySetting };
       const toolNames = new Set(request.tools.map((tool) => tool.name));
-      return adaptations.stream(request, (learned) => {
+      // What the server never sees cannot be what it refuses.
+      return adaptations.stream(seenBy(request, profile), (learned) => {
         const body = chatRequest(request, origin, profile, learned);
         const trace: CallTrace = { sawDone: false };
         const raw = wireEvents(deps, call, signal, (wire) => open(wire, body), trace);

@@ -4,12 +4,14 @@ import { createHash } from 'node:crypto';
 import type OpenAI from 'openai';
 import type { ChatRequest, ToolSpec } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
-import { isBareTool } from '../adaptations.ts';
+import { isBareTool } from '../bare-schemas.ts';
 import { nineCharId } from '../call-ids.ts';
+import { formerTools } from '../former-tools.ts';
+import { knownRequest } from '../known-request.ts';
 import { fitMedia } from '../media.ts';
 import { normaliseMessages, type Turn } from '../normalise.ts';
-import { mostOutputOf } from '../output-limit.ts';
 import { fitSchema } from '../schema.ts';
+import { thoughtsFrom } from '../stale-thoughts.ts';
 import { type Message, type MessageRules, messagesOf } from './messages.ts';
 import type { ServerProfile } from './profiles.ts';
 import { isThinkingOff, thinkingFields } from './thinking.ts';
@@ -19,23 +21,24 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** `learned` names what this server refused before (see the provider's adaptations). */
 export function chatRequest(
-  request: ChatRequest,
+  given: ChatRequest,
   origin: Origin,
   profile: ServerProfile,
   learned: ReadonlySet<string>,
 ): Params {
+  const request = knownRequest(given, learned);
   const hasNineChars = profile.callIds === 'nine_chars' || learned.has('nine_char_ids');
   const turns = normaliseMessages(fitMedia(seenBy(request, profile), learned), {
     origin,
     isContent: neverContent,
-    withReasoning: !learned.has('no_reasoning'),
+    thoughtsFrom: thoughtsFrom(request.messages, learned),
     ...(hasNineChars ? { fitId: nineCharId } : {}),
   });
   const role = learned.has('system_role') ? 'system' : profile.systemRole;
   const system: Message[] = request.system === '' ? [] : [{ role, content: request.system }];
   const isSwapped = learned.has('swap_limit');
   const usesCompletion = (profile.limitField === 'max_completion_tokens') !== isSwapped;
-  const limit = mostOutputOf(learned, request.mostOutputTokens);
+  const limit = request.mostOutputTokens;
   const rules = rulesOf(request, profile, learned);
   const body: Params = {
     model: request.model,
@@ -78,7 +81,7 @@ function rulesOf(
 }
 
 /** PDFs go as `file` parts, where the server takes such. */
-function seenBy(request: ChatRequest, { takesFiles }: ServerProfile): ChatRequest {
+export function seenBy(request: ChatRequest, { takesFiles }: ServerProfile): ChatRequest {
   const { abilities } = request;
   const documents = takesFiles && abilities.documents;
   return { ...request, abilities: { ...abilities, documents } };
@@ -101,14 +104,13 @@ function toolFields(
   profile: ServerProfile,
   learned: ReadonlySet<string>,
 ): Fields {
-  const { abilities, webSearch } = request;
-  const own = abilities.tools ? request.tools : [];
+  const { abilities, tools: own, webSearch } = request;
   const search =
     webSearch && abilities.webSearch && !learned.has('no_search')
       ? profile.search
       : ({ kind: 'none' } as const);
   // Some servers refuse a history with calls to tools that are not declared.
-  const former = abilities.tools && own.length === 0 ? formerTools(turns) : [];
+  const former = own.length === 0 ? formerTools(turns) : [];
   const functions = [...own, ...former].map((tool) => toolOf(tool, learned));
   const tools = search.kind === 'tool' ? [...functions, search.tool] : functions;
   return {
@@ -117,19 +119,6 @@ function toolFields(
     ...(own.length === 0 || learned.has('no_tool_fields') ? {} : profile.withTools),
     ...(search.kind === 'fields' ? search.fields : {}),
   };
-}
-
-function formerTools(turns: readonly Turn[]): readonly ToolSpec[] {
-  const names = turns.flatMap((turn) =>
-    turn.role === 'assistant'
-      ? turn.parts.flatMap((part) => (part.kind === 'tool_call' ? [part.name] : []))
-      : [],
-  );
-  return [...new Set(names)].map((name) => ({
-    name,
-    description: 'No longer available.',
-    inputSchema: { type: 'object', properties: {} },
-  }));
 }
 
 function toolOf(

@@ -11,6 +11,12 @@ export function isThinkingOff(request: ChatRequest): boolean {
   return askedEffort(request) === 'none';
 }
 
+/** Is thinking turned on? Also where a model knows nothing but on and off. */
+function isThinkingOn({ reasoning, abilities }: ChatRequest): boolean {
+  const { effort } = reasoning;
+  return effort !== undefined && effort !== 'none' && abilities.thinking.length > 0;
+}
+
 /** Fields of the body; empty when nothing is wished, or the model takes no wishes. */
 export function thinkingFields(
   request: ChatRequest,
@@ -43,8 +49,7 @@ function thinkingType(request: ChatRequest, kept: Fields, named: Fields): Fields
   const { thinking } = request.abilities;
   if (thinking.length === 0) return {};
   if (isThinkingOff(request)) return { thinking: { type: 'disabled' } };
-  const isNamed = 'reasoning_effort' in named;
-  if (!isNamed && Object.keys(kept).length === 0) return {};
+  if (!isThinkingOn(request) && Object.keys(kept).length === 0) return {};
   return {
     thinking: { type: 'enabled', ...kept },
     ...(thinking.includes('effort') ? named : {}),
@@ -55,7 +60,7 @@ function enableThinking(request: ChatRequest): Fields {
   if (isThinkingOff(request)) return { enable_thinking: false };
   const budget = askedBudget(request);
   if (budget !== undefined) return { enable_thinking: true, thinking_budget: budget };
-  return askedEffort(request) === undefined ? {} : { enable_thinking: true };
+  return isThinkingOn(request) ? { enable_thinking: true } : {};
 }
 
 /** An effort and a number together are refused. */
@@ -67,6 +72,9 @@ function reasoningObject(request: ChatRequest): Fields {
   const wish = {
     ...(budget === undefined ? {} : { max_tokens: budget }),
     ...(budget === undefined && effort !== undefined ? { effort } : {}),
+    ...(budget === undefined && effort === undefined && isThinkingOn(request)
+      ? { enabled: true }
+      : {}),
     ...(reasoning.summary === 'none' ? { exclude: true } : {}),
   };
   return Object.keys(wish).length === 0 ? {} : { reasoning: wish };
@@ -75,10 +83,13 @@ function reasoningObject(request: ChatRequest): Fields {
 function template(request: ChatRequest): Fields {
   const { thinking } = request.abilities;
   const effort = askedEffort(request);
-  if (effort === undefined) return {};
+  const isOff = isThinkingOff(request);
+  const isSaid = isOff || isThinkingOn(request);
   const wish = {
-    ...(thinking.includes('off') ? { enable_thinking: effort !== 'none' } : {}),
-    ...(thinking.includes('effort') && effort !== 'none' ? { reasoning_effort: effort } : {}),
+    ...(isSaid && thinking.includes('off') ? { enable_thinking: !isOff } : {}),
+    ...(effort !== undefined && !isOff && thinking.includes('effort')
+      ? { reasoning_effort: effort }
+      : {}),
   };
   return Object.keys(wish).length === 0 ? {} : { chat_template_kwargs: wish };
 }

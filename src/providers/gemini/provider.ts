@@ -12,6 +12,7 @@ import type { ListingProvider } from '../catalog.ts';
 import { keySettingOf, type ProviderDeps, type ProviderOptions } from '../deps.ts';
 import { headersOver } from '../headers.ts';
 import { listFrom } from '../listing.ts';
+import { noReasoning } from '../stale-thoughts.ts';
 import { endpointOf } from '../transport.ts';
 import { geminiModels } from './list-models.ts';
 import { type GeminiRequest, geminiRequest } from './request.ts';
@@ -27,7 +28,7 @@ export function createGeminiProvider(
   const endpoint = endpointOf(baseUrl);
   const keySetting = keySettingOf(options);
   const adaptations = createAdaptations(deps, endpoint, [
-    dueWhen('no_reasoning', /thought[_ ]?signature/iu, 'request'),
+    dueWhen(noReasoning, /thought[_ ]?signature/iu, 'history'),
     // "Built-in tools … and Function Calling cannot be combined in the same request."
     dueWhen('no_mixed_tools', /server_?side_?tool|cannot be combined|tool use with function/iu),
     dueWhen('no_thinking_steer', /thinking[_ ]?(?:level|budget)/iu),

@@ -17,10 +17,11 @@ import type {
   ToolResult,
   UserPart,
 } from '../../messages/parts.ts';
+import { knownRequest } from '../known-request.ts';
 import { fitMedia } from '../media.ts';
 import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
-import { mostOutputOf } from '../output-limit.ts';
 import { fieldsOf, textField } from '../raw.ts';
+import { thoughtsFrom } from '../stale-thoughts.ts';
 import { thinkingConfigOf } from './thinking.ts';
 import { toolConfigOf } from './tools.ts';
 
@@ -33,15 +34,15 @@ export interface GeminiRequest extends GenerateContentParameters {
 
 /** `learned` names what this server refused before (see the provider's adaptations). */
 export function geminiRequest(
-  request: ChatRequest,
+  given: ChatRequest,
   origin: Origin,
   learned: ReadonlySet<string>,
 ): GeminiRequest {
-  const withReasoning = !learned.has('no_reasoning');
+  const request = knownRequest(given, learned);
   const turns = normaliseMessages(fitMedia(request, learned), {
     origin,
     isContent,
-    withReasoning,
+    thoughtsFrom: thoughtsFrom(request.messages, learned),
     keepsSealedText: true,
     bindsNames: true,
   });
@@ -54,7 +55,7 @@ export function geminiRequest(
       turn.role === 'assistant' ? modelContent(turn.parts, rules) : userContent(turn, rules),
     ),
     config: {
-      maxOutputTokens: mostOutputOf(learned, request.mostOutputTokens),
+      maxOutputTokens: request.mostOutputTokens,
       automaticFunctionCalling: { disable: true },
       ...(request.system === '' ? {} : { systemInstruction: request.system }),
       ...toolConfigOf(request, learned),

@@ -2,15 +2,14 @@
 
 import type { FunctionDeclaration, GenerateContentConfig, Tool } from '@google/genai';
 import type { ChatRequest, ToolSpec } from '../../messages/chat.ts';
-import { isBareTool } from '../adaptations.ts';
+import { isBareTool } from '../bare-schemas.ts';
 import { fitSchema } from '../schema.ts';
 
 export function toolConfigOf(
   request: ChatRequest,
   learned: ReadonlySet<string>,
 ): Pick<GenerateContentConfig, 'tools' | 'toolConfig'> {
-  const { abilities } = request;
-  const own = abilities.tools ? request.tools : [];
+  const own = request.tools;
   const functions: Tool =
     own.length === 0
       ? {}

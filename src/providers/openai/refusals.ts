@@ -1,12 +1,13 @@
 /** What servers of this wire were seen to refuse, and what is then left out (see adaptations.ts). */
 
 import { type Adaptation, dueWhen } from '../adaptation.ts';
+import { noReasoning } from '../stale-thoughts.ts';
 
 export const openaiRefusals: readonly Adaptation[] = [
   dueWhen(
-    'no_reasoning',
+    noReasoning,
     /encrypted[_ ]content.{0,60}(?:could not|invalid|verif)|without its required|items are not persisted/iu,
-    'request',
+    'history',
   ),
   // Summaries need a verified organisation, sealed thoughts a reasoning model.
   dueWhen('no_summary', /reasoning\.summary|reasoning summar/iu),

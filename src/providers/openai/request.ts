@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import type OpenAI from 'openai';
 import type { ChatRequest } from '../../messages/chat.ts';
-import { fitEffort } from '../../messages/model.ts';
 import type {
   AssistantPart,
   DocumentPart,
@@ -13,12 +12,14 @@ import type {
   ToolResult,
   UserPart,
 } from '../../messages/parts.ts';
-import { isBareTool } from '../adaptations.ts';
+import { isBareTool } from '../bare-schemas.ts';
+import { askedEffort } from '../budgets.ts';
+import { knownRequest } from '../known-request.ts';
 import { fitMedia } from '../media.ts';
 import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
-import { mostOutputOf } from '../output-limit.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
+import { thoughtsFrom } from '../stale-thoughts.ts';
 
 type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
 type Item = OpenAI.Responses.ResponseInputItem;
@@ -28,15 +29,16 @@ const mostCacheKeyChars = 64;
 
 /** `learned` names what this server refused before (see refusals.ts). */
 export function openaiRequest(
-  request: ChatRequest,
+  given: ChatRequest,
   origin: Origin,
   learned: ReadonlySet<string>,
 ): Params {
+  const request = knownRequest(given, learned);
   const { abilities, reasoning } = request;
   const turns = normaliseMessages(fitMedia(request, learned), {
     origin,
     isContent,
-    withReasoning: !learned.has('no_reasoning'),
+    thoughtsFrom: thoughtsFrom(request.messages, learned),
   });
   const isReasoning = abilities.thinking.length > 0;
   const tools = toolsOf(request, learned);
@@ -46,7 +48,7 @@ export function openaiRequest(
     stream: true,
     store: false,
     input: turns.flatMap((turn) => itemsOf(turn, isReasoning)),
-    max_output_tokens: mostOutputOf(learned, request.mostOutputTokens),
+    max_output_tokens: request.mostOutputTokens,
     ...(request.system === '' ? {} : { instructions: request.system }),
     ...(tools.length === 0 ? {} : { tools }),
     ...(isCached ? { prompt_cache_key: cacheKeyOf(request.cacheKey) } : {}),
@@ -62,14 +64,12 @@ export function openaiRequest(
 
 /** Summaries are asked for, or people see nothing of the thoughts; not where nothing is thought. */
 function reasoningField(
-  { abilities, reasoning }: ChatRequest,
+  request: ChatRequest,
   learned: ReadonlySet<string>,
 ): { readonly reasoning?: NonNullable<Params['reasoning']> } {
+  const { abilities, reasoning } = request;
   const takesEffort = abilities.thinking.includes('effort') && !learned.has('no_effort');
-  const effort =
-    takesEffort && reasoning.effort !== undefined
-      ? fitEffort(reasoning.effort, abilities)
-      : undefined;
+  const effort = takesEffort ? askedEffort(request) : undefined;
   const hasSummary = abilities.summary && effort !== 'none' && !learned.has('no_summary');
   const summary = reasoning.summary ?? 'auto';
   const field = {

@@ -1,11 +1,9 @@
 /** Raw OpenAI Responses events → ChatStreamEvent. */
 
-import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import type { NewId } from '../../base/ids.ts';
 import type { ChatStreamEvent, StopReason } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
-import type { Usage } from '../../messages/usage.ts';
 import { cutArguments, isWholeJson, parseArguments } from '../arguments.ts';
 import { isFitId } from '../call-ids.ts';
 import { connectionLost, errorOfFailure } from '../errors.ts';
@@ -13,68 +11,30 @@ import { namedIn } from '../failure.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
 import { createWireReader } from '../wire-reader.ts';
+import { eventSchema, textsUnder, usageOf, type WireEvent, type WireItem } from './wire.ts';
 
-const text = z.string().nullish().catch(null);
-const count = z.number().nullish().catch(null);
-const itemSchema = z.looseObject({
-  type: z.string(),
-  id: text,
-  call_id: text,
-  name: text,
-  arguments: text,
-  status: text,
-  phase: text,
-  encrypted_content: text,
-  content: z
-    .array(z.looseObject({ type: z.string() }))
-    .nullish()
-    .catch(null),
-  action: z.looseObject({}).nullish().catch(null),
-});
-const usageSchema = z.looseObject({
-  input_tokens: count,
-  output_tokens: count,
-  input_tokens_details: z
-    .looseObject({ cached_tokens: count, cache_write_tokens: count })
-    .nullish()
-    .catch(null),
-  output_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish().catch(null),
-});
-const eventSchema = z.looseObject({
-  type: z.string(),
-  item: itemSchema.optional(),
-  item_id: text,
-  output_index: count,
-  summary_index: count,
-  delta: text,
-  annotation: z.looseObject({ url: text, title: text }).nullish().catch(null),
-  response: z
-    .looseObject({
-      error: z.unknown().optional(),
-      incomplete_details: z.looseObject({ reason: text }).nullish().catch(null),
-      usage: usageSchema.nullish().catch(null),
-    })
-    .optional(),
-});
-type WireEvent = z.infer<typeof eventSchema>;
 const readEvent = createWireReader(eventSchema);
-type WireItem = z.infer<typeof itemSchema>;
 
 interface OpenCall {
   readonly callId: string;
   readonly name: string;
   readonly item: WireItem;
+  /** Its place in the output, where the server tells it. */
+  readonly place: number | undefined;
   json: string;
+  isReady: boolean;
 }
 
 interface State {
   readonly origin: Origin;
   readonly newId: NewId;
   readonly timer: ReasoningTimer;
-  /** Calls under way by their place in the output. */
-  readonly calls: Map<number, OpenCall>;
+  readonly calls: OpenCall[];
+  /** Items that are told: some servers say twice that one is done. */
+  readonly finished: Set<string>;
   hasStarted: boolean;
-  hasCalls: boolean;
+  /** Some of the message under way was shown. */
+  hasText: boolean;
   hasRefusal: boolean;
   hasSummary: boolean;
   stop: StopReason | undefined;
@@ -90,16 +50,18 @@ export async function* openaiEvents(
     origin,
     newId: deps.newId,
     timer: createReasoningTimer(deps.clock),
-    calls: new Map(),
+    calls: [],
+    finished: new Set(),
     hasStarted: false,
-    hasCalls: false,
+    hasText: false,
     hasRefusal: false,
     hasSummary: false,
     stop: undefined,
   };
   for await (const value of raw) {
     const event = readEvent(value);
-    if (event === undefined) continue; // Not an event we know the shape of.
+    // Not an event we know the shape of, or one behind the end.
+    if (event === undefined || state.stop !== undefined) continue;
     if (event.type === 'error' || event.type === 'response.failed') {
       const named = namedIn(event.type === 'error' ? value : { error: event.response?.error });
       throw errorOfFailure(origin, named ?? { message: 'The response failed.' });
@@ -119,13 +81,13 @@ function* translate(event: WireEvent, state: State): Generator<ChatStreamEvent> 
   }
   switch (event.type) {
     case 'response.output_item.added':
-      if (event.item !== undefined) yield* startItem(event.item, event.output_index ?? 0, state);
+      if (event.item !== undefined) yield* startItem(event.item, placeOf(event), state);
       return;
     case 'response.output_text.delta':
     case 'response.refusal.delta':
       state.timer.pause();
       if (event.type === 'response.refusal.delta') state.hasRefusal = true;
-      if (event.delta) yield { kind: 'text_delta', text: event.delta };
+      yield* textEvents(event.delta, state);
       return;
     case 'response.output_text.annotation.added':
       if (event.annotation?.url) {
@@ -147,7 +109,7 @@ function* translate(event: WireEvent, state: State): Generator<ChatStreamEvent> 
       yield* argumentsDelta(event, state);
       return;
     case 'response.output_item.done':
-      if (event.item !== undefined) yield* finishItem(event.item, event.output_index ?? 0, state);
+      if (event.item !== undefined) yield* finishItem(event.item, placeOf(event), state);
       return;
     case 'response.completed':
     case 'response.incomplete':
@@ -157,60 +119,134 @@ function* translate(event: WireEvent, state: State): Generator<ChatStreamEvent> 
   }
 }
 
-function* startItem(item: WireItem, place: number, state: State): Generator<ChatStreamEvent> {
+function placeOf({ output_index: place }: WireEvent): number | undefined {
+  return place ?? undefined;
+}
+
+function* textEvents(text: string | null | undefined, state: State): Generator<ChatStreamEvent> {
+  if (!text) return;
+  state.hasText = true;
+  yield { kind: 'text_delta', text };
+}
+
+function* startItem(
+  item: WireItem,
+  place: number | undefined,
+  state: State,
+): Generator<ChatStreamEvent> {
   if (item.type === 'reasoning') {
     state.hasSummary = false;
     state.timer.think();
     return;
   }
   state.timer.pause();
-  if (item.type === 'function_call') yield* startCall(item, place, state);
+  if (item.type === 'message') state.hasText = false;
+  if (item.type === 'function_call' && callOf(item, place, state) === undefined) {
+    yield* startCall(item, place, state);
+  }
 }
 
-function* startCall(item: WireItem, place: number, state: State): Generator<ChatStreamEvent> {
-  const call = {
-    callId: item.call_id || state.newId('call'),
-    name: item.name ?? '',
-    item,
-    json: '',
-  };
-  state.calls.set(place, call);
-  state.hasCalls = true;
-  yield { kind: 'tool_call_start', callId: call.callId, name: call.name };
+function* startCall(
+  item: WireItem,
+  place: number | undefined,
+  state: State,
+): Generator<ChatStreamEvent> {
+  const callId = item.call_id || state.newId('call');
+  const name = item.name ?? '';
+  state.calls.push({ callId, name, item, place, json: '', isReady: false });
+  yield { kind: 'tool_call_start', callId, name };
+}
+
+/** Some servers tell no places, or the same one for all; some give an item another id each time. */
+function callOf(
+  { call_id: callId, id }: Pick<WireItem, 'call_id' | 'id'>,
+  place: number | undefined,
+  { calls }: State,
+): OpenCall | undefined {
+  const sameCall = callId ? calls.find(({ item }) => item.call_id === callId) : undefined;
+  if (sameCall !== undefined) return sameCall;
+  // Of another call it cannot be.
+  const others = callId ? calls.filter(({ item }) => !item.call_id) : calls;
+  const sameItem = id ? others.find(({ item }) => item.id === id) : undefined;
+  return (
+    sameItem ?? (place === undefined ? undefined : others.findLast((one) => one.place === place))
+  );
 }
 
 function* argumentsDelta(event: WireEvent, state: State): Generator<ChatStreamEvent> {
-  const call =
-    state.calls.get(event.output_index ?? -1) ??
-    [...state.calls.values()].find(({ item }) => item.id === event.item_id);
-  if (call === undefined || !event.delta) return;
+  const place = placeOf(event);
+  const named = callOf({ id: event.item_id }, place, state);
+  // Nothing says whose they are: they follow their call.
+  const isNamed = place !== undefined || Boolean(event.item_id);
+  const call = named ?? (isNamed ? undefined : state.calls.at(-1));
+  if (call === undefined || call.isReady || !event.delta) return;
   call.json += event.delta;
   yield { kind: 'tool_call_delta', callId: call.callId, json: event.delta };
 }
 
-function* finishItem(item: WireItem, place: number, state: State): Generator<ChatStreamEvent> {
+function* finishItem(
+  item: WireItem,
+  place: number | undefined,
+  state: State,
+): Generator<ChatStreamEvent> {
+  if (item.type === 'function_call') {
+    yield* finishCall(item, place, state);
+    return;
+  }
+  const key = item.id || (place === undefined ? JSON.stringify(item) : `${item.type} ${place}`);
+  if (state.finished.has(key)) return;
+  state.finished.add(key);
   switch (item.type) {
     case 'message':
-      // The id and the phase go back with the text, or the model loses its thread.
-      if ((item.id || item.phase) && !state.hasRefusal) {
-        yield { kind: 'raw_part', part: 'text', raw: rawOf(state.origin, messageData(item)) };
-      }
+      yield* finishMessage(item, state);
       return;
     case 'reasoning':
-      state.timer.pause();
-      // Without its sealed content a thought cannot be sent back.
-      if (item.encrypted_content) {
-        const { status: _status, ...data } = withoutNulls(item);
-        yield { kind: 'reasoning_signature', raw: rawOf(state.origin, data) };
-      }
-      return;
-    case 'function_call':
-      if (!state.calls.has(place)) yield* startCall(item, place, state);
-      if (item.status !== 'incomplete') yield* readyCall(place, item.arguments ?? '', state, false);
+      yield* finishReasoning(item, state);
       return;
     default:
       yield { kind: 'raw_part', part: 'own', raw: rawOf(state.origin, withoutNulls(item)) };
       if (item.type === 'web_search_call') yield searchEvent(item);
+  }
+}
+
+function* finishMessage(item: WireItem, state: State): Generator<ChatStreamEvent> {
+  // What came in no pieces is here as a whole.
+  if (!state.hasText) {
+    const refusals = textsUnder(item.content, 'refusal');
+    if (refusals.length > 0) state.hasRefusal = true;
+    yield* textEvents([...textsUnder(item.content, 'text'), ...refusals].join(''), state);
+  }
+  state.hasText = false;
+  // The id and the phase go back with the text, or the model loses its thread.
+  if ((item.id || item.phase) && !state.hasRefusal) {
+    yield { kind: 'raw_part', part: 'text', raw: rawOf(state.origin, messageData(item)) };
+  }
+}
+
+function* finishReasoning(item: WireItem, state: State): Generator<ChatStreamEvent> {
+  state.timer.pause();
+  if (!state.hasSummary) {
+    const summary = textsUnder(item.summary, 'text').join('\n\n');
+    if (summary !== '') yield { kind: 'reasoning_delta', text: summary };
+  }
+  // The next one may be told as a whole, too.
+  state.hasSummary = false;
+  // Without its sealed content a thought cannot be sent back.
+  if (item.encrypted_content) {
+    const { status: _status, ...data } = withoutNulls(item);
+    yield { kind: 'reasoning_signature', raw: rawOf(state.origin, data) };
+  }
+}
+
+function* finishCall(
+  item: WireItem,
+  place: number | undefined,
+  state: State,
+): Generator<ChatStreamEvent> {
+  if (callOf(item, place, state) === undefined) yield* startCall(item, place, state);
+  const call = callOf(item, place, state) ?? state.calls.at(-1);
+  if (call !== undefined && item.status !== 'incomplete') {
+    yield* readyCall(call, item.arguments ?? '', state, false);
   }
 }
 
@@ -242,14 +278,13 @@ function withoutNulls(item: WireItem): Record<string, unknown> {
 }
 
 function* readyCall(
-  place: number,
+  call: OpenCall,
   given: string,
   state: State,
   isCut: boolean,
 ): Generator<ChatStreamEvent> {
-  const call = state.calls.get(place);
-  if (call === undefined) return;
-  state.calls.delete(place);
+  if (call.isReady) return;
+  call.isReady = true;
   const json = given === '' ? call.json : given;
   const parsed = isCut && !isWholeJson(json) ? cutArguments : parseArguments(json);
   const isSameBytes = 'inputError' in parsed || JSON.stringify(parsed.input) === json;
@@ -270,7 +305,12 @@ function* readyCall(
 function* finishResponse(event: WireEvent, state: State): Generator<ChatStreamEvent> {
   const reason = event.response?.incomplete_details?.reason;
   const isCut = event.type === 'response.incomplete';
-  for (const place of [...state.calls.keys()]) yield* readyCall(place, '', state, isCut);
+  // Some servers tell of no item, or of no call, before the end.
+  const isNew = state.calls.length === 0 && state.finished.size === 0 && !state.hasText;
+  for (const [place, item] of (event.response?.output ?? []).entries()) {
+    if (isNew || item.call_id) yield* finishItem(item, place, state);
+  }
+  for (const call of state.calls) yield* readyCall(call, '', state, isCut);
   const usage = event.response?.usage;
   if (usage) yield { kind: 'usage', usage: usageOf(usage) };
   state.stop = stopOf(isCut, reason ?? undefined, state);
@@ -283,20 +323,6 @@ function stopOf(isCut: boolean, reason: string | undefined, state: State): StopR
     if (/context/iu.test(reason ?? '')) return 'context_limit';
     return reason === 'content_filter' ? 'refused' : 'unknown';
   }
-  if (state.hasCalls) return 'tool_calls';
+  if (state.calls.length > 0) return 'tool_calls';
   return state.hasRefusal ? 'refused' : 'end';
-}
-
-function usageOf(usage: z.infer<typeof usageSchema>): Usage {
-  const cacheRead = usage.input_tokens_details?.cached_tokens ?? 0;
-  const cacheWrite = usage.input_tokens_details?.cache_write_tokens ?? 0;
-  const output = usage.output_tokens ?? 0;
-  const reasoning = Math.min(usage.output_tokens_details?.reasoning_tokens ?? 0, output);
-  return {
-    input: Math.max(0, (usage.input_tokens ?? 0) - cacheRead - cacheWrite),
-    cacheRead,
-    cacheWrite,
-    output: output - reasoning,
-    reasoning,
-  };
 }

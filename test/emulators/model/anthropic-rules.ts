@@ -36,6 +36,20 @@ export function thinkingObjection(body: JsonObject): string | undefined {
   return thinkingFieldObjection(body, rule) ?? effortObjection(body, rule);
 }
 
+/** With a budget the turn that waits for results must have begun with a thought. */
+export function turnObjection(body: JsonObject): string | undefined {
+  if (objectOf(body['thinking'])['type'] !== 'enabled') return undefined;
+  const messages = objectsOf(body['messages']);
+  const isAnswer = ({ content }: JsonObject): boolean =>
+    objectsOf(content).some(({ type }) => type === 'tool_result');
+  if (!isAnswer(messages.at(-1) ?? {})) return undefined;
+  const begun = messages.findLastIndex((one) => one['role'] === 'user' && !isAnswer(one));
+  const answers = messages.slice(begun + 1).filter(({ role }) => role === 'assistant');
+  const heads = answers.map(({ content }) => stringOf(objectsOf(content)[0]?.['type']));
+  if (heads.some((type) => type === 'thinking' || type === 'redacted_thinking')) return undefined;
+  return `messages.${messages.length - 2}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${heads.at(-1)}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable \`thinking\`. Please consult our documentation.`;
+}
+
 function thinkingFieldObjection(
   body: JsonObject,
   rule: ThinkingRules | undefined,

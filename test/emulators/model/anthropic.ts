@@ -6,6 +6,7 @@ import {
   serverToolObjection,
   thinkingObjection,
   toolsObjection,
+  turnObjection,
 } from './anthropic-rules.ts';
 import {
   type AnswerPiece,
@@ -75,6 +76,7 @@ function objection(body: JsonObject, seals: SealBook): string | undefined {
   }
   return (
     thinkingObjection(body) ??
+    turnObjection(body) ??
     cacheObjection(body) ??
     toolsObjection(body) ??
     serverToolObjection(
@@ -114,7 +116,7 @@ function blockObjection(blocks: readonly JsonObject[], seals: SealBook): string 
     if (complaint !== undefined) return complaint;
     if (block['type'] === 'thinking') {
       if (seals.contentOf(stringOf(block['signature'])) !== block['thinking']) {
-        return 'Invalid signature in thinking block. The block is bound to a different conversation.';
+        return 'Invalid `signature` in `thinking` block. The block is bound to a different conversation.';
       }
     }
   }

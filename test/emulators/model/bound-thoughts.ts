@@ -27,7 +27,7 @@ export function createBoundThoughts(): BoundThoughts {
         for (const [index, block] of blocksOf(message).entries()) {
           const bound = prefixOf.get(stringOf(block['signature']));
           if (bound !== undefined && bound !== prefixHash(body, before)) {
-            return `messages.${place}.content.${index}: Invalid signature in thinking block. The block is bound to a different conversation. Remove the block, or set thinking.block_binding.prefix_mismatch_behavior to "drop_block"`;
+            return `messages.${place}.content.${index}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block".`;
           }
           before.push(entryOf(stringOf(message['role']), block));
         }
