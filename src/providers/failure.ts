@@ -46,7 +46,7 @@ export async function failureOfResponse(response: Response, nowMs: number): Prom
 }
 
 /** The failure that a body names. */
-export function failureOfBody(
+function failureOfBody(
   body: string,
   status: number | undefined,
   headers: Headers,
@@ -62,6 +62,29 @@ export function failureOfBody(
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(requestId === null ? {} : { requestId }),
   };
+}
+
+/**
+ * The failure that stands in an answer of status 200 which is no stream; undefined where it is but
+ * a page or a whole message, whatever words are in it.
+ */
+export function failureOfGoodAnswer(
+  body: string,
+  headers: Headers,
+  nowMs: number,
+): WireFailure | undefined {
+  return isError(parseJson(body)) ? failureOfBody(body, undefined, headers, nowMs) : undefined;
+}
+
+/** `{error: {…}}`, `{error: "…"}`, or an object that calls itself an error. */
+function isError(body: unknown): boolean {
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  const parsed = z.looseObject({}).safeParse(first);
+  if (!parsed.success) return false;
+  const { error, type, object } = parsed.data;
+  if (type === 'error' || object === 'error') return true;
+  if (typeof error === 'string') return error.trim() !== '';
+  return typeof error === 'object' && error !== null && namedIn({ error }) !== undefined;
 }
 
 /** The failure an SDK threw while it read a stream; undefined when it is no API error. */

@@ -125,13 +125,60 @@ describe('failures that one vendor words in its own way', () => {
     ).toMatchObject({ code: 'model_rate_limited' });
   });
 
+  const wires = ['anthropic', 'openai', 'compatible', 'gemini'] as const;
+
+  it.each([
+    ['a page', 'text/html', '<div class="error">Rate limit: "error" 401, please log in</div>'],
+    ['a page in quotes', 'text/html', '"error"'],
+    [
+      'a whole message (Messages)',
+      'application/json',
+      { type: 'message', content: [{ type: 'text', text: 'An "error": quota, rate limit.' }] },
+    ],
+    [
+      'a whole response (Responses)',
+      'application/json',
+      { object: 'response', status: 'completed', error: null, output: ['rate limit exceeded'] },
+    ],
+    [
+      'a whole completion (Chat)',
+      'application/json; charset=utf-8',
+      { error: null, choices: [{ message: { content: 'prompt is too long' } }] },
+    ],
+    ['an empty error', 'application/json', { error: {}, message: 'invalid api key' }],
+    ['an error of no words', 'application/json', { error: '', detail: 'overloaded' }],
+    ['half an object', 'application/json', '{"error": {"message": "Rate limit'],
+  ])('a 200 with %s is a lost connection, whatever it says', async (_what, contentType, said) => {
+    const body = typeof said === 'string' ? said : JSON.stringify(said);
+    for (const wire of wires) {
+      const thrown = await failureOf(wire, { kind: 'status', status: 200, contentType, body });
+      expect(thrown).toMatchObject({ code: 'connection_lost' });
+      expect(String(thrown)).not.toMatch(/rate limit|too long|api key/iu);
+    }
+  });
+
+  it.each([
+    [{ error: { message: 'No.', type: 'rate_limit_error' } }, 'model_rate_limited'],
+    [{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'overloaded'],
+    [{ object: 'error', message: 'prompt is too long', code: 400 }, 'context_overflow'],
+    [{ object: 'response', status: 'failed', error: { code: 'server_error' } }, 'overloaded'],
+    [{ error: 'Rate limit reached' }, 'model_rate_limited'],
+    [[{ error: { code: 429, status: 'RESOURCE_EXHAUSTED' } }], 'model_rate_limited'],
+  ])('a 200 with the error %j is %s', async (error, code) => {
+    for (const wire of wires) {
+      const body = JSON.stringify(error);
+      const thrown = await failureOf(wire, { kind: 'status', status: 200, body });
+      expect(thrown).toMatchObject({ code });
+    }
+  });
+
   it.each([
     [400, 'invalid_request_error', 'Tool "rate_limit_check" is not valid: "too many requests"'],
     [422, 'invalid_request_error', 'messages.3 quotes "the server is overloaded"'],
     [400, 'invalid_request_error', 'The text mentions throttling and tokens per min.'],
     [404, 'not_found', 'There is no path /rate-limit.'],
   ])('a %i that quotes a passing failure is final (%s, %j)', async (status, type, message) => {
-    for (const wire of ['anthropic', 'openai', 'compatible', 'gemini'] as const) {
+    for (const wire of wires) {
       expect(await failureOf(wire, { kind: 'status', status, type, message })).toMatchObject({
         code: 'bad_request',
       });
