@@ -158,11 +158,25 @@ function retryAfterOfHeaders(headers: Headers, nowMs: number): number | undefine
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }
 
-/** "Please try again in 1.5s" of OpenAI-like servers. */
+const waitPattern =
+  /(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)(?![a-z])[\s,]*(?:and\s+)?)+)/iu;
+const unitMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** "Please try again in 1.5s", "in 1m12.5s", "retry after 6 seconds" of OpenAI-like servers. */
 function waitInText(text: string): number | undefined {
-  const match = /try again in (\d+(?:\.\d+)?)(ms|s)\b/iu.exec(text);
-  if (match === null) return undefined;
-  return match[2] === 'ms' ? Math.ceil(Number(match[1])) : secondsToMs(match[1] ?? '');
+  const wait = waitPattern.exec(text)?.[1];
+  if (wait === undefined) return undefined;
+  let ms = 0;
+  for (const [, amount, unit = ''] of wait.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/giu)) {
+    const isMs = /^(?:ms|milli)/iu.test(unit);
+    ms += Number(amount) * (isMs ? 1 : (unitMs[unit.charAt(0).toLowerCase()] ?? 0));
+  }
+  return Math.ceil(ms);
 }
 
 function secondsToMs(text: string): number | undefined {
