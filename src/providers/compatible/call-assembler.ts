@@ -24,8 +24,11 @@ export interface CallPiece {
 export interface CallAssembler {
   /** The entries of one chunk, in order. */
   add(pieces: readonly CallPiece[]): Generator<ChatStreamEvent>;
-  /** The message is over. `isCut`: by the token limit, so that empty arguments prove nothing. */
-  finish(isCut: boolean): Generator<ChatStreamEvent>;
+  /**
+   * The message is over. `isCut`: by the token limit, so that empty arguments prove nothing.
+   * `data`: what came behind the last call, and rides on it.
+   */
+  finish(isCut: boolean, data?: Readonly<Record<string, unknown>>): Generator<ChatStreamEvent>;
   readonly count: number;
   /** True when a call has begun whose arguments are no whole JSON yet. */
   readonly hasBrokenCall: boolean;
@@ -70,14 +73,14 @@ export function createCallAssembler(
     yield { kind: 'tool_call_start', callId: call.callId, name: call.name };
   }
 
-  function* ready(call: Assembled, isCut: boolean): Generator<ChatStreamEvent> {
+  function* ready(call: Assembled, isCut: boolean, data = {}): Generator<ChatStreamEvent> {
     if (call.isReady) return;
     call.isReady = true;
     yield* start(call);
     const { isBlank, text } = call.json;
     const parsed = isBlank && isCut ? cutArguments : parseArguments(text);
-    const mark = idMark(call.callId);
-    const raw = mark === undefined ? {} : { raw: rawOf(origin, mark) };
+    const own = { ...idMark(call.callId), ...data };
+    const raw = Object.keys(own).length === 0 ? {} : { raw: rawOf(origin, own) };
     yield { kind: 'tool_call_ready', callId: call.callId, name: call.name, ...parsed, ...raw };
   }
 
@@ -111,10 +114,13 @@ export function createCallAssembler(
         inThisChunk.add(yield* addPiece(piece, inThisChunk, count));
       }
     },
-    finish: function* (isCut) {
+    finish: function* (isCut, data) {
       const real = calls.filter(isCall);
       const last = real.at(-1);
-      for (const call of real) yield* ready(call, isCut && call === last);
+      for (const call of real) {
+        if (call === last) yield* ready(call, isCut, data);
+        else yield* ready(call, false);
+      }
     },
     get count() {
       return calls.filter(isCall).length;
