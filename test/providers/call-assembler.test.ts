@@ -305,8 +305,8 @@ describe('the calls of a compatible server', () => {
   });
 
   it('are not made of an id alone', async () => {
-    const { stop, calls } = await messageOf([[{ index: 0, id: 'a', args: '' }]], 'stop');
-    expect([stop, calls()]).toEqual(['end', []]);
+    const message = await messageOf([[{ index: 0, id: 'a', args: '' }]], 'stop');
+    expect([message.stop, message.calls()]).toEqual(['end', []]);
   });
 
   it('cost as much with the name in every piece: two million characters', async () => {

@@ -42,7 +42,9 @@ function goesOnWith(before: Detail, piece: Detail): boolean {
   // Without an index an id begins an entry.
   const isOtherId = id !== null && id !== known && (known !== null || piece['index'] == null);
   // A signature ends one.
-  const hasText = joinedFields.some((field) => typeof piece[field] === 'string' && piece[field]);
+  const hasText = joinedFields.some(
+    (field) => typeof piece[field] === 'string' && piece[field] !== '',
+  );
   return !isOtherId && !(before['signature'] && hasText);
 }
 
@@ -60,8 +62,8 @@ function joinDetail(before: Detail, piece: Detail): Detail {
 
 /** All entries of a message: of its thoughts, and what came behind a text or call. */
 export function detailsOf(parts: readonly AssistantPart[]): readonly unknown[] {
-  return parts.flatMap((part) => {
-    const details = fieldsOf(part.raw)['details'];
+  return parts.flatMap(({ raw }): readonly unknown[] => {
+    const details: unknown = fieldsOf(raw)['details'];
     return Array.isArray(details) ? details : [];
   });
 }
