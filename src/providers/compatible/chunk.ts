@@ -116,10 +116,12 @@ export function citationsIn(chunk: WireChunk, delta: WireDelta | undefined): rea
 /** The chunk, or undefined when it is no object. */
 export const parseChunk = createWireReader(chunkSchema);
 
+const noPieces: readonly CallPiece[] = [];
+
 /** The tool call pieces of a delta; empty texts count as absent. */
 export function callPieces(delta: WireDelta): readonly CallPiece[] {
-  const calls = delta.tool_calls ?? [];
-  if (calls.length === 0 && delta.function_call) return [functionPiece(delta.function_call)];
+  const { tool_calls: calls, function_call: legacy } = delta;
+  if (!calls || calls.length === 0) return legacy ? [functionPiece(legacy)] : noPieces;
   return calls.map((call) => ({
     ...functionPiece(call.function),
     ...(typeof call.index === 'number' ? { index: call.index } : {}),
