@@ -9,7 +9,7 @@ import { abortReasonOf, linkedAbort, throwIfAborted } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import { BotError } from '../base/errors.ts';
 import { connectionLost, errorOfFailure, type Spoken } from './errors.ts';
-import { failureOfBody, failureOfResponse, failureOfThrown } from './failure.ts';
+import { failureOfGoodAnswer, failureOfResponse, failureOfThrown } from './failure.ts';
 import { withAccused } from './media-refusals.ts';
 import { type Tap, tapBody } from './tap.ts';
 import { isNearAddress, type ModelFetch } from './transport.ts';
@@ -224,10 +224,8 @@ function watchedFetch(deps: CallDeps, call: Call, watch: FetchWatch): ModelFetch
     if (/\b(?:html|json)\b/iu.test(type) || response.body === null) {
       const body = await response.text();
       // Some servers put an error object into a 200.
-      if (/"error"/u.test(body)) {
-        const failure = failureOfBody(body, undefined, response.headers, deps.clock.now());
-        throw watch.refused(errorOfFailure(call, failure));
-      }
+      const failure = failureOfGoodAnswer(body, response.headers, deps.clock.now());
+      if (failure !== undefined) throw watch.refused(errorOfFailure(call, failure));
       throw watch.refused(
         connectionLost(call, `answered with ${type || 'nothing'}, not a stream.`),
       );

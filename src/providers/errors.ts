@@ -63,15 +63,30 @@ export interface Spoken {
   readonly keySetting?: string;
 }
 
-const quotaPatterns = [
+/** An empty account by the code or type of the error: final, whatever wait the answer names. */
+const quotaNames = [
   /insufficient[_ ]quota/iu,
-  /exceeded your current quota/iu,
-  /credit balance is too low/iu,
-  /billing[_ ](?:hard[_ ])?limit/iu,
-  /spend(?:ing)?[_ ]limit/iu,
-  /insufficient (?:balance|credits|funds)/iu,
-  /PerDay/u,
+  /exceeded_current_quota/iu,
+  /billing_(?:hard_)?limit/iu,
+  /spend(?:ing)?_limit/iu,
+  /arrearage/iu,
 ];
+
+/** The same in words that no name of a tool or field is made of: a text may quote those. */
+const quotaSentences = [
+  /credit balance is too low/iu,
+  /reached your (?:specified )?(?:api )?usage limit/iu,
+  /(?:insufficient|not enough) (?:account )?(?:balance|credits?|funds)/iu,
+  /(?:reached|exceed(?:s|ed)?|hit|over)\b.{0,40}\b(?:spend(?:ing)?|billing|credit) (?:limit|cap)/iu,
+  /(?:spend(?:ing)?|billing|credit) (?:hard )?(?:limit|cap)\b.{0,20}(?:reached|exceeded)/iu,
+  /used all (?:available )?credits/iu,
+  /key limit exceeded/iu,
+];
+
+/** Gemini words its per-minute limits so too; a short wait in the answer tells them apart. */
+const vagueQuota = /exceeded your current quota/iu;
+/** Gemini's name of a limit; only what comes with a 429 can be one. */
+const dailyQuota = /PerDay/u;
 
 const ratePatterns = [
   /rate[_ -]?limit/iu,
@@ -88,7 +103,6 @@ const overflowPatterns = [
   /request_too_large/iu,
   /(?:prompt|input) (?:is )?too long/iu,
   /exceeds? context limit/iu,
-  /exceeds the context window/iu,
   /exceed the configured limit of/iu,
   /input token count.{0,40}exceeds the maximum/iu,
   /exceeds the maximum allowed input length/iu,
@@ -96,14 +110,26 @@ const overflowPatterns = [
   /max(?:imum)? context length/iu,
   /reduce the length of the messages/iu,
   /token.{0,60}exceeds the limit of/iu,
-  /exceeds the available context size/iu,
-  /greater than the context length/iu,
+  /(?:greater than|exceed(?:s|ed)?) (?:(?:the|its|your|model'?s?|maximum|available) ){0,3}context (?:length|size|window)/iu,
+  /range of input length should be/iu,
   /context window exceeds limit/iu,
   /exceeded model token limit/iu,
 ];
 
 const overloadPatterns = [/overloaded/iu, /over capacity/iu, /server_is_overloaded/iu];
-const refusedPatterns = [/content[_ ]policy/iu, /content_filter/iu, /safety system/iu];
+const refusedNames = [
+  /content[_ ]?(?:policy|filter)/iu,
+  /moderation/iu,
+  /data_inspection_failed/iu,
+];
+const refusedSentences = [
+  /\b(?:input|prompt|content|request|message|text|output)s? (?:was|were|is|has been|have been) (?:flagged|blocked)/iu,
+  /requires moderation/iu,
+  /content (?:management )?policy/iu,
+  /safety system/iu,
+  /violat\w+\b.{0,40}\b(?:polic(?:y|ies)|guidelines)/iu,
+  /inappropriate content|content exists risk/iu,
+];
 const keyPatterns = [/api[_ ]?key[_ ](?:not valid|invalid)/iu, /invalid[_ ]api[_ ]key/iu];
 
 const someOf = (patterns: readonly RegExp[], text: string): boolean =>
@@ -121,6 +147,12 @@ type Standing = 'limited' | 'overloaded' | 'passing' | 'final' | 'open';
 /** The Responses API names what is wrong with an image by codes such as image_parse_error. */
 const finalTypes = /invalid|bad_request|unsupported|not_found|image/iu;
 const passingTypes = /server_error|internal|api_error|unavailable|timeout/iu;
+
+/** Code and type, and a message that is but one word and so a name too. */
+function namedBy({ code, type, message }: WireFailure): string {
+  const name = /^\s*\S+\s*$/u.test(message) ? message : '';
+  return `${code ?? ''} ${type ?? ''} ${name}`;
+}
 
 /** From the status and the error's own type and code; never from its text. */
 function standingOf({ code, type }: WireFailure, status: number | undefined): Standing {
@@ -150,50 +182,79 @@ export function codeOfFailure(failure: WireFailure): FailureCode {
   return (
     limitCode(failure, status, standing, text) ??
     (standing === 'overloaded' ? 'overloaded' : undefined) ??
-    overflowCode(status, text) ??
-    accessCode(status, text) ??
-    restCode(standing, status, text)
+    overflowCode(failure, status, text) ??
+    accessCode(failure, status, text) ??
+    restCode(failure, status, standing, text)
   );
 }
 
 function limitCode(
-  { retryAfterMs }: WireFailure,
+  failure: WireFailure,
   status: number | undefined,
   standing: Standing,
   text: string,
 ): FailureCode | undefined {
-  const isQuota = someOf(quotaPatterns, text);
   if (status === 402) return 'quota_exhausted';
-  if (standing === 'limited') {
-    // Gemini words its per-minute limits as "quota" too; a short wait in the answer tells them apart.
-    if (isQuota && (retryAfterMs === undefined || /PerDay/u.test(text))) return 'quota_exhausted';
-    return 'model_rate_limited';
+  const isLimited = standing === 'limited';
+  const names = isLimited ? text : namedBy(failure);
+  const isEmpty = someOf(quotaNames, names) || someOf(quotaSentences, failure.message);
+  if (isEmpty && (isLimited || status === undefined || status < 500)) return 'quota_exhausted';
+  const isVague = vagueQuota.test(failure.message);
+  if (isLimited) {
+    const isFinal = dailyQuota.test(text) || (isVague && failure.retryAfterMs === undefined);
+    return isFinal ? 'quota_exhausted' : 'model_rate_limited';
   }
-  if (isQuota && (status === undefined || status < 500)) return 'quota_exhausted';
-  if (standing !== 'final' && someOf(ratePatterns, text)) return 'model_rate_limited';
-  return undefined;
+  if (standing === 'final') return isVague ? 'quota_exhausted' : undefined;
+  if (isVague && status === undefined) {
+    return failure.retryAfterMs === undefined ? 'quota_exhausted' : 'model_rate_limited';
+  }
+  return someOf(ratePatterns, text) ? 'model_rate_limited' : undefined;
 }
 
-function overflowCode(status: number | undefined, text: string): FailureCode | undefined {
+function overflowCode(
+  { code, type, message }: WireFailure,
+  status: number | undefined,
+  text: string,
+): FailureCode | undefined {
   if (!overflowStatuses.includes(status)) return undefined;
   // "Too many tokens per minute" must never cost anybody their history.
   if (someOf(overflowPatterns, text) && !someOf(ratePatterns, text)) return 'context_overflow';
-  return status === 413 ? 'context_overflow' : undefined;
+  // Cerebras says nothing at all.
+  const isBare = code === undefined && type === undefined && message.trim() === '';
+  return status === 413 || (status === 400 && isBare) ? 'context_overflow' : undefined;
 }
 
-function accessCode(status: number | undefined, text: string): FailureCode | undefined {
+function accessCode(
+  failure: WireFailure,
+  status: number | undefined,
+  text: string,
+): FailureCode | undefined {
+  // OpenRouter's moderation and xAI's guidelines answer as if it were the key.
+  if (status === 403 && isRefusal(failure)) return 'refused';
   if (status === 401 || status === 403) return 'auth_failed';
-  if (someOf(keyPatterns, text) || /authentication_error|permission_error/u.test(text)) {
+  if (
+    someOf(keyPatterns, text) ||
+    /authentication_error|permission_error/u.test(namedBy(failure))
+  ) {
     return 'auth_failed';
   }
   if (status === 404) return /model|not_found_error/iu.test(text) ? 'model_unknown' : 'bad_request';
   return undefined;
 }
 
-function restCode(standing: Standing, status: number | undefined, text: string): FailureCode {
+function isRefusal(failure: WireFailure): boolean {
+  return someOf(refusedNames, namedBy(failure)) || someOf(refusedSentences, failure.message);
+}
+
+function restCode(
+  failure: WireFailure,
+  status: number | undefined,
+  standing: Standing,
+  text: string,
+): FailureCode {
   if (status === 408 || status === 409) return 'connection_lost';
   if (standing === 'passing') return 'overloaded';
-  if (someOf(refusedPatterns, text)) return 'refused';
+  if (isRefusal(failure)) return 'refused';
   if (standing === 'final') return 'bad_request';
   // An error inside a stream: only what names the request as bad is final.
   if (someOf(overloadPatterns, text)) return 'overloaded';

@@ -46,7 +46,7 @@ export async function failureOfResponse(response: Response, nowMs: number): Prom
 }
 
 /** The failure that a body names. */
-export function failureOfBody(
+function failureOfBody(
   body: string,
   status: number | undefined,
   headers: Headers,
@@ -62,6 +62,29 @@ export function failureOfBody(
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(requestId === null ? {} : { requestId }),
   };
+}
+
+/**
+ * The failure that stands in an answer of status 200 which is no stream; undefined where it is but
+ * a page or a whole message, whatever words are in it.
+ */
+export function failureOfGoodAnswer(
+  body: string,
+  headers: Headers,
+  nowMs: number,
+): WireFailure | undefined {
+  return isError(parseJson(body)) ? failureOfBody(body, undefined, headers, nowMs) : undefined;
+}
+
+/** `{error: {…}}`, `{error: "…"}`, or an object that calls itself an error. */
+function isError(body: unknown): boolean {
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  const parsed = z.looseObject({}).safeParse(first);
+  if (!parsed.success) return false;
+  const { error, type, object } = parsed.data;
+  if (type === 'error' || object === 'error') return true;
+  if (typeof error === 'string') return error.trim() !== '';
+  return typeof error === 'object' && error !== null && namedIn({ error }) !== undefined;
 }
 
 /** The failure an SDK threw while it read a stream; undefined when it is no API error. */
@@ -135,11 +158,25 @@ function retryAfterOfHeaders(headers: Headers, nowMs: number): number | undefine
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }
 
-/** "Please try again in 1.5s" of OpenAI-like servers. */
+const waitPattern =
+  /(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)(?![a-z])[\s,]*(?:and\s+)?)+)/iu;
+const unitMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** "Please try again in 1.5s", "in 1m12.5s", "retry after 6 seconds" of OpenAI-like servers. */
 function waitInText(text: string): number | undefined {
-  const match = /try again in (\d+(?:\.\d+)?)(ms|s)\b/iu.exec(text);
-  if (match === null) return undefined;
-  return match[2] === 'ms' ? Math.ceil(Number(match[1])) : secondsToMs(match[1] ?? '');
+  const wait = waitPattern.exec(text)?.[1];
+  if (wait === undefined) return undefined;
+  let ms = 0;
+  for (const [, amount, unit = ''] of wait.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/giu)) {
+    const isMs = /^(?:ms|milli)/iu.test(unit);
+    ms += Number(amount) * (isMs ? 1 : (unitMs[unit.charAt(0).toLowerCase()] ?? 0));
+  }
+  return Math.ceil(ms);
 }
 
 function secondsToMs(text: string): number | undefined {

@@ -1,219 +1,284 @@
 /**
- * Tool schemas as each API takes them, from any JSON Schema (ours by `z.toJSONSchema` with
- * `io: "input"`, later foreign ones). Pure and total: a schema that cannot be kept becomes a looser
- * one, never an exception. Arguments are validated by us afterwards, so a looser schema is safe.
+ * Tool schemas as each API takes them, from any JSON Schema: ours by `z.toJSONSchema` with
+ * `io: "input"`, and foreign ones. Pure and total: never an exception, bounded in time, depth and
+ * size; what cannot be kept becomes looser. Arguments are validated by us afterwards, so a looser
+ * schema is safe.
  */
+
+import { narrowForGemini } from './schema-gemini.ts';
+import { asObject, everyOf, type Fitted, isSchema, listOf, unionOf } from './schema-merge.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** `plain` suits Anthropic, OpenAI and most compatible servers; `gemini` is a narrow subset. */
 export type SchemaDialect = 'plain' | 'gemini';
 
-/** Keywords that Gemini's `parametersJsonSchema` documents and every model version takes. */
-const geminiKeywords = new Set([
-  'type',
-  'format',
-  'title',
-  'description',
-  'enum',
-  'items',
-  'minItems',
-  'maxItems',
-  'minimum',
-  'maximum',
-  'anyOf',
-  'properties',
-  'required',
+/** The schema for one API: an object at the root without a union or a reference there. */
+export function fitSchema(schema: JsonSchema, dialect: SchemaDialect): Record<string, unknown> {
+  const whole = asObject(writtenOut(schema));
+  return { ...(dialect === 'gemini' ? narrowForGemini(whole) : whole) };
+}
+
+const mostNodes = 5_000;
+const mostChars = 200_000;
+const mostDepth = 32;
+/** How many references deep; a schema that grows too large is written out again with the next. */
+const refDepths: readonly number[] = [mostDepth, 4, 2, 1, 0];
+
+/**
+ * What the value of a keyword is. `closer`: a schema or, where it is false, nothing else.
+ * `condition`: a schema that must not become one for anything.
+ */
+type Kind =
+  | 'schema'
+  | 'items'
+  | 'condition'
+  | 'closer'
+  | 'schema_map'
+  | 'schema_list'
+  | 'text'
+  | 'number'
+  | 'type'
+  | 'values'
+  | 'names'
+  | 'dropped'
+  | 'data';
+
+const words = (kind: Kind, names: string): [string, Kind][] =>
+  names.split(' ').map((name) => [name, kind]);
+
+/** `dropped`: of no use once references are written out, or read with the keyword beside. */
+const kinds: ReadonlyMap<string, Kind> = new Map([
+  ...words('schema', 'contains propertyNames then else contentSchema'),
+  ...words('items', 'items'),
+  ...words('condition', 'not if'),
+  ...words('closer', 'additionalProperties unevaluatedItems unevaluatedProperties'),
+  ...words('schema_map', 'properties patternProperties dependentSchemas'),
+  ...words('schema_list', 'prefixItems anyOf'),
+  ...words('text', 'title description format pattern'),
+  ...words('number', 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'),
+  ...words('number', 'minLength maxLength minItems maxItems minProperties maxProperties'),
+  ...words('number', 'minContains maxContains'),
+  ...words('type', 'type'),
+  ...words('values', 'enum'),
+  ...words('names', 'required'),
+  ...words('dropped', '$ref allOf oneOf const $schema $id $anchor $defs definitions $comment'),
+  ...words('dropped', '$vocabulary $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor'),
+  ...words('dropped', 'additionalItems'),
 ]);
 
-/** References are written out; a schema that would grow beyond this many nodes is cut. */
-const mostNodes = 5_000;
+const typeNames = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
-interface Fitting {
-  readonly root: JsonSchema;
-  readonly dialect: SchemaDialect;
+/** One form for all: references written out, `oneOf` as `anyOf`, `const` as `enum`, no `allOf`. */
+function writtenOut(schema: JsonSchema): Fitted {
+  const targetOf = createPointers(schema);
+  let written: Fitted = {};
+  for (const mostRefs of refDepths) {
+    const room = { nodes: mostNodes, chars: mostChars, isFull: false };
+    written = write(schema, { room, targetOf, mostRefs, depth: 0, refs: [] });
+    if (!room.isFull) break;
+  }
+  return written;
+}
+
+/** What one writing out may still use. */
+interface Room {
   nodes: number;
+  chars: number;
+  /** Something was left out for want of room. */
+  isFull: boolean;
 }
 
-/** The schema for one API: an object at the root without a union there. */
-export function fitSchema(schema: JsonSchema, dialect: SchemaDialect): Record<string, unknown> {
-  const fitting: Fitting = { root: schema, dialect, nodes: 0 };
-  const fitted = asObjectSchema(fitNode(schema, fitting, []));
-  delete fitted['$schema'];
-  return fitted;
+/** Where in the schema, and on which way there. */
+interface Place {
+  readonly room: Room;
+  readonly targetOf: (ref: string) => unknown;
+  readonly mostRefs: number;
+  readonly depth: number;
+  readonly refs: readonly string[];
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Takes room; false when there is none left. */
+function takes(room: Room, nodes: number, chars: number): boolean {
+  room.nodes -= nodes;
+  room.chars -= chars;
+  room.isFull ||= room.nodes < 0 || room.chars < 0;
+  return !room.isFull;
 }
 
-/** No API takes a union or a bare schema at the root: branches are folded into one object. */
-function asObjectSchema(schema: Record<string, unknown>): Record<string, unknown> {
-  const { anyOf, oneOf, allOf, ...rest } = schema;
-  const properties: Record<string, unknown> = {};
-  const branches = [anyOf, oneOf, allOf].flatMap((list): unknown[] =>
-    Array.isArray(list) ? list : [],
-  );
-  for (const branch of branches) {
-    if (isObject(branch) && isObject(branch['properties'])) {
-      Object.assign(properties, branch['properties']);
-    }
+function write(node: unknown, place: Place): Fitted {
+  const { room, depth } = place;
+  if (!isSchema(node) || depth > mostDepth || !takes(room, 1, 0)) return {};
+  const below = { ...place, depth: depth + 1 };
+  const own: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(plainWords(node))) {
+    if (!takes(room, 0, key.length)) break;
+    const kept = writeKeyword(key, value, below);
+    if (kept !== undefined) own.push([key, kept]);
   }
-  const own = isObject(rest['properties']) ? rest['properties'] : {};
-  return { ...rest, type: 'object', properties: { ...properties, ...own } };
+  // What is left of it must not look like all there is.
+  const kept = room.isFull ? own.filter(([key]) => kinds.get(key) !== 'closer') : own;
+  const { $ref: ref, allOf } = node;
+  const target = typeof ref === 'string' ? [writeTarget(ref, below)] : [];
+  return everyOf([Object.fromEntries(kept), ...target, ...writeList(allOf, below)]);
 }
 
-function fitNode(
-  node: unknown,
-  fitting: Fitting,
-  refs: readonly string[],
-): Record<string, unknown> {
-  fitting.nodes += 1;
-  if (fitting.nodes > mostNodes) return { type: 'object' };
-  if (!isObject(node)) return fitting.dialect === 'gemini' ? { type: 'string' } : {};
-  const ref = node['$ref'];
-  if (fitting.dialect === 'gemini' && typeof ref === 'string') {
-    const target = refs.includes(ref) ? undefined : resolveRef(fitting.root, ref);
-    if (target === undefined) return { type: 'object' };
-    const { $ref: _ref, ...beside } = node;
-    return fitNode({ ...target, ...beside }, fitting, [...refs, ref]);
-  }
-  const fitted: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(node)) {
-    fitKeyword(key, value, node, fitted, fitting, refs);
-  }
-  return fitting.dialect === 'gemini' ? withoutNull(fitted) : fitted;
-}
-
-function fitKeyword(
-  key: string,
-  value: unknown,
-  node: Record<string, unknown>,
-  fitted: Record<string, unknown>,
-  fitting: Fitting,
-  refs: readonly string[],
-): void {
-  const fitAll = (list: unknown): unknown[] =>
-    Array.isArray(list) ? list.map((item) => fitNode(item, fitting, refs)) : [];
-  switch (key) {
-    case 'properties':
-      fitted['properties'] = Object.fromEntries(
-        Object.entries(isObject(value) ? value : {}).map(([name, child]) => [
-          name,
-          fitNode(child, fitting, refs),
-        ]),
-      );
-      return;
+/** Undefined when there is nothing to keep. */
+function writeKeyword(key: string, value: unknown, below: Place): unknown {
+  const kind = kinds.get(key) ?? 'data';
+  switch (kind) {
+    case 'schema':
+      return writeSchema(value, below);
     case 'items':
-      // `items: false` closes a tuple.
-      if (typeof value === 'boolean') return;
-      fitted['items'] = Array.isArray(value)
-        ? { anyOf: fitAll(value) }
-        : fitNode(value, fitting, refs);
-      return;
-    case 'oneOf':
-    case 'anyOf':
-      fitted['anyOf'] = fitAll(value);
-      return;
-    case 'minimum':
-    case 'maximum':
-      // zod bounds every integer by 2^53: noise.
-      if (Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER) fitted[key] = value;
-      return;
-    default:
-      if (fitting.dialect === 'plain') fitted[key] = value;
-      else fitForGemini(key, value, node, fitted, fitAll);
-  }
-}
-
-/** Keywords outside Gemini's subset are put in its words, or left out. */
-function fitForGemini(
-  key: string,
-  value: unknown,
-  node: Record<string, unknown>,
-  fitted: Record<string, unknown>,
-  fitAll: (list: unknown) => unknown[],
-): void {
-  switch (key) {
-    case 'const':
-      fitEnum([value], fitted);
-      return;
-    case 'enum':
-      fitEnum(Array.isArray(value) ? value : [value], fitted);
-      return;
-    case 'prefixItems':
-      if (!isObject(node['items'])) fitted['items'] = { anyOf: fitAll(value) };
-      return;
-    case 'exclusiveMinimum':
-    case 'exclusiveMaximum':
-      fitBound(key, value, node, fitted);
-      return;
+      // A tuple, as drafts before 2020 have it.
+      return Array.isArray(value) ? unionOf(writeList(value, below)) : writeSchema(value, below);
+    case 'condition': {
+      const written = writeSchema(value, below) ?? {};
+      return Object.keys(written).length === 0 ? undefined : written;
+    }
+    case 'closer':
+      return typeof value === 'boolean' ? value : writeSchema(value, below);
+    case 'schema_map':
+      return writeMap(value, below);
+    case 'schema_list': {
+      const written = writeList(value, below);
+      // Half a union would be narrower.
+      return written.length === 0 || below.room.isFull ? undefined : written;
+    }
     case 'type':
-      if (Array.isArray(value)) fitTypes(value, fitted);
-      else fitted['type'] ??= value;
-      return;
-    default:
-      if (geminiKeywords.has(key)) fitted[key] = value;
+      return typeOf(value);
+    case 'dropped':
+      return undefined;
+    case 'text':
+    case 'number':
+    case 'values':
+    case 'names':
+    case 'data':
+      return writeData(kind, value, below.room);
   }
 }
 
-/** Gemini's enums hold texts. */
-function fitEnum(values: readonly unknown[], fitted: Record<string, unknown>): void {
-  const texts = values.filter((value) => typeof value === 'string');
-  if (texts.length === values.length) {
-    fitted['type'] = 'string';
-    fitted['enum'] = texts;
-    return;
-  }
-  const [first] = values;
-  const kind = typeof first;
-  fitted['type'] = kind === 'number' || kind === 'boolean' ? kind : 'string';
-  fitted['description'] ??= `One of: ${values.map((value) => JSON.stringify(value)).join(', ')}`;
+function writeSchema(value: unknown, below: Place): Fitted | undefined {
+  return isSchema(value) ? write(value, below) : undefined;
 }
 
-/** `exclusiveMinimum: 0` of an integer is `minimum: 1`; of other numbers the bound is dropped. */
-function fitBound(
-  key: 'exclusiveMinimum' | 'exclusiveMaximum',
+function writeList(list: unknown, below: Place): readonly Fitted[] {
+  const written: Fitted[] = [];
+  for (const one of listOf(list)) {
+    if (below.room.isFull) break;
+    written.push(write(one, below));
+  }
+  return written;
+}
+
+function writeMap(map: unknown, below: Place): Fitted | undefined {
+  if (!isSchema(map)) return undefined;
+  const written: [string, Fitted][] = [];
+  for (const [name, one] of Object.entries(map)) {
+    if (!takes(below.room, 0, name.length)) break;
+    written.push([name, write(one, below)]);
+  }
+  return Object.fromEntries(written);
+}
+
+/** What a reference names, up to where it comes round again. */
+function writeTarget(ref: string, below: Place): Fitted {
+  const { targetOf, refs, mostRefs } = below;
+  const target = targetOf(ref);
+  if (target === true) return {};
+  if (!isSchema(target)) return { type: 'object' };
+  if (refs.includes(ref) || refs.length >= mostRefs) {
+    return { type: typeOf(target['type']) ?? 'object' };
+  }
+  return write(target, { ...below, refs: [...refs, ref] });
+}
+
+function writeData(
+  kind: 'text' | 'number' | 'values' | 'names' | 'data',
   value: unknown,
-  node: Record<string, unknown>,
-  fitted: Record<string, unknown>,
-): void {
-  if (node['type'] !== 'integer' || typeof value !== 'number') return;
-  if (Math.abs(value) === Number.MAX_SAFE_INTEGER) return;
-  if (key === 'exclusiveMinimum') fitted['minimum'] = Math.floor(value) + 1;
-  else fitted['maximum'] = Math.ceil(value) - 1;
-}
-
-function fitTypes(types: readonly unknown[], fitted: Record<string, unknown>): void {
-  const named = types.filter((type) => type !== 'null');
-  if (named.length === 1) fitted['type'] = named[0];
-  else fitted['anyOf'] = named.map((type) => ({ type }));
-}
-
-/** A union with null is the other branch: absence says the same to a model. */
-function withoutNull(schema: Record<string, unknown>): Record<string, unknown> {
-  const { anyOf, ...rest } = schema;
-  if (!Array.isArray(anyOf)) return schema;
-  const branches = anyOf.filter(
-    (branch: unknown) => !isObject(branch) || branch['type'] !== 'null',
-  );
-  const only: unknown = branches[0];
-  return branches.length === 1 && isObject(only)
-    ? { ...only, ...rest }
-    : { ...rest, anyOf: branches };
-}
-
-/** The schema that `#/a/b` names, or undefined. */
-function resolveRef(root: JsonSchema, ref: string): Record<string, unknown> | undefined {
-  if (!ref.startsWith('#')) return undefined;
-  let node: unknown = root;
-  for (const step of ref
-    .slice(1)
-    .split('/')
-    .filter((piece) => piece !== '')) {
-    const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (Array.isArray(node)) node = node[Number(name)];
-    else node = isObject(node) ? node[name] : undefined;
+  room: Room,
+): unknown {
+  switch (kind) {
+    case 'text':
+      return typeof value === 'string' ? copyOf(value, room) : undefined;
+    case 'number':
+      // zod bounds every integer by 2^53: noise.
+      return typeof value !== 'number' || Math.abs(value) === Number.MAX_SAFE_INTEGER
+        ? undefined
+        : copyOf(value, room);
+    case 'values':
+      return Array.isArray(value) && value.length > 0 ? copyOf(value, room) : undefined;
+    case 'names': {
+      const names = listOf(value).filter((name) => typeof name === 'string');
+      return names.length === 0 ? undefined : copyOf(names, room);
+    }
+    case 'data':
+      return copyOf(value, room);
   }
-  return isObject(node) ? node : undefined;
+}
+
+/** A copy of plain data, whole or not at all. */
+function copyOf(value: unknown, room: Room, depth = 0): unknown {
+  const isText = typeof value === 'string';
+  if (depth > mostDepth || !takes(room, 0, isText ? value.length : 4)) return undefined;
+  if (typeof value !== 'object' || value === null) return isPlain(value) ? value : undefined;
+  const copied: [string, unknown][] = [];
+  for (const [key, one] of Object.entries(value)) {
+    const copy = takes(room, 0, key.length) ? copyOf(one, room, depth + 1) : undefined;
+    if (copy === undefined) return undefined;
+    copied.push([key, copy]);
+  }
+  return Array.isArray(value) ? copied.map(([, one]) => one) : Object.fromEntries(copied);
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return value === null || typeof value === 'string' || typeof value === 'boolean';
+}
+
+/** `const` as `enum`, `oneOf` as `anyOf`. */
+function plainWords(node: JsonSchema): JsonSchema {
+  const { const: only, oneOf } = node;
+  return {
+    ...node,
+    ...(only === undefined ? {} : { enum: [only] }),
+    ...(Array.isArray(oneOf) && !Array.isArray(node['anyOf']) ? { anyOf: oneOf } : {}),
+  };
+}
+
+/** The names that there are, in small letters: some write them large. */
+function typeOf(value: unknown): string | readonly string[] | undefined {
+  const names = (Array.isArray(value) ? value : [value])
+    .map((name: unknown) => (typeof name === 'string' ? name.toLowerCase() : ''))
+    .filter((name) => typeNames.has(name));
+  const unique = [...new Set(names)];
+  return unique.length > 1 ? unique : unique[0];
+}
+
+/** Finds what `#/a/b` names. */
+function createPointers(root: JsonSchema): (ref: string) => unknown {
+  const found = new Map<string, unknown>();
+  const find = (ref: string): unknown => {
+    if (ref !== '#' && !ref.startsWith('#/')) return undefined;
+    let node: unknown = root;
+    for (const step of ref.split('/').slice(1)) {
+      const name = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+      if (Array.isArray(node)) node = node[Number(name)];
+      else node = isSchema(node) && Object.hasOwn(node, name) ? node[name] : undefined;
+    }
+    return node;
+  };
+  return (ref) => {
+    if (!found.has(ref)) found.set(ref, find(ref));
+    return found.get(ref);
+  };
+}
+
+/** A step is an escaped URI by the book; many write it bare. */
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step; // `50%` is no escape.
+  }
 }

@@ -192,18 +192,6 @@ describe('the content of a compatible server', () => {
       { kind: 'citations', citations: [{ url: 'https://b.example', title: 'https://b.example' }] },
     ]);
   });
-
-  it('keeps the pieces of its sealed thoughts (OpenRouter)', async () => {
-    const piece = (text: string) =>
-      delta({ reasoning: text, reasoning_details: [{ type: 'reasoning.text', index: 0, text }] });
-    const [part] = (
-      await messageOf([piece('Hm'), piece('m.'), delta({ content: 'A' }), stop])
-    ).parts();
-    expect(part).toMatchObject({
-      text: 'Hmm.',
-      raw: { data: { details: [{ type: 'reasoning.text', index: 0, text: 'Hmm.' }] } },
-    });
-  });
 });
 
 describe('what a compatible server refuses', () => {

@@ -125,13 +125,60 @@ describe('failures that one vendor words in its own way', () => {
     ).toMatchObject({ code: 'model_rate_limited' });
   });
 
+  const wires = ['anthropic', 'openai', 'compatible', 'gemini'] as const;
+
+  it.each([
+    ['a page', 'text/html', '<div class="error">Rate limit: "error" 401, please log in</div>'],
+    ['a page in quotes', 'text/html', '"error"'],
+    [
+      'a whole message (Messages)',
+      'application/json',
+      { type: 'message', content: [{ type: 'text', text: 'An "error": quota, rate limit.' }] },
+    ],
+    [
+      'a whole response (Responses)',
+      'application/json',
+      { object: 'response', status: 'completed', error: null, output: ['rate limit exceeded'] },
+    ],
+    [
+      'a whole completion (Chat)',
+      'application/json; charset=utf-8',
+      { error: null, choices: [{ message: { content: 'prompt is too long' } }] },
+    ],
+    ['an empty error', 'application/json', { error: {}, message: 'invalid api key' }],
+    ['an error of no words', 'application/json', { error: '', detail: 'overloaded' }],
+    ['half an object', 'application/json', '{"error": {"message": "Rate limit'],
+  ])('a 200 with %s is a lost connection, whatever it says', async (_what, contentType, said) => {
+    const body = typeof said === 'string' ? said : JSON.stringify(said);
+    for (const wire of wires) {
+      const thrown = await failureOf(wire, { kind: 'status', status: 200, contentType, body });
+      expect(thrown).toMatchObject({ code: 'connection_lost' });
+      expect(String(thrown)).not.toMatch(/rate limit|too long|api key/iu);
+    }
+  });
+
+  it.each([
+    [{ error: { message: 'No.', type: 'rate_limit_error' } }, 'model_rate_limited'],
+    [{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'overloaded'],
+    [{ object: 'error', message: 'prompt is too long', code: 400 }, 'context_overflow'],
+    [{ object: 'response', status: 'failed', error: { code: 'server_error' } }, 'overloaded'],
+    [{ error: 'Rate limit reached' }, 'model_rate_limited'],
+    [[{ error: { code: 429, status: 'RESOURCE_EXHAUSTED' } }], 'model_rate_limited'],
+  ])('a 200 with the error %j is %s', async (error, code) => {
+    for (const wire of wires) {
+      const body = JSON.stringify(error);
+      const thrown = await failureOf(wire, { kind: 'status', status: 200, body });
+      expect(thrown).toMatchObject({ code });
+    }
+  });
+
   it.each([
     [400, 'invalid_request_error', 'Tool "rate_limit_check" is not valid: "too many requests"'],
     [422, 'invalid_request_error', 'messages.3 quotes "the server is overloaded"'],
     [400, 'invalid_request_error', 'The text mentions throttling and tokens per min.'],
     [404, 'not_found', 'There is no path /rate-limit.'],
   ])('a %i that quotes a passing failure is final (%s, %j)', async (status, type, message) => {
-    for (const wire of ['anthropic', 'openai', 'compatible', 'gemini'] as const) {
+    for (const wire of wires) {
       expect(await failureOf(wire, { kind: 'status', status, type, message })).toMatchObject({
         code: 'bad_request',
       });
@@ -172,6 +219,115 @@ describe('failures that one vendor words in its own way', () => {
         await failureOf('openai', { kind: 'status', status, code: 'rate_limit_exceeded' }),
       ).toMatchObject({ code: 'model_rate_limited' });
     }
+  });
+
+  it('an empty account is none that a wait would fill', async () => {
+    for (const wire of wires) {
+      const thrown = await failureOf(wire, {
+        kind: 'status',
+        status: 429,
+        type: 'insufficient_quota',
+        code: 'insufficient_quota',
+        message: 'You exceeded your current quota, please check your plan and billing details.',
+        headers: { 'retry-after': '5' },
+      });
+      expect(thrown).toMatchObject({ code: 'quota_exhausted' });
+    }
+  });
+
+  it.each([
+    [
+      400,
+      'You have reached your specified API usage limits. You will regain access on 2027-01-01.',
+    ],
+    [400, 'Billing hard limit has been reached'],
+    [403, 'Your team has used all available credits or reached its monthly spending limit.'],
+    [403, 'Key limit exceeded (total limit).'],
+    [429, 'Insufficient balance or no resource package. Please recharge.'],
+  ])('a %i that says %j is an empty account', async (status, message) => {
+    for (const wire of wires) {
+      const headers = { 'retry-after': '5' };
+      const thrown = await failureOf(wire, { kind: 'status', status, message, headers });
+      expect(thrown).toMatchObject({ code: 'quota_exhausted' });
+    }
+  });
+
+  it.each([
+    "Invalid schema for function 'report': 'salesPerDay' is not of type 'object'.",
+    "input_schema: property 'spend_limit' is odd",
+    'Tool billing_limit: insufficient_quota is no type',
+    "The enum value 'content_filter' is given twice",
+    "Property 'permission_error' of 'content_policy' is odd",
+  ])('a 400 that names a field or tool is about the request: %s', async (message) => {
+    for (const wire of wires) {
+      const thrown = await failureOf(wire, { kind: 'status', status: 400, message });
+      expect(thrown).toMatchObject({ code: 'bad_request' });
+    }
+  });
+
+  it.each([
+    [400, ''],
+    [413, ''],
+  ])('a %i with the body %j is an overflow (Cerebras)', async (status, body) => {
+    const answer = { kind: 'status', status, body, contentType: 'text/plain' } as const;
+    expect(await failureOf('compatible', answer)).toMatchObject({ code: 'context_overflow' });
+  });
+
+  it.each([
+    [422, ''],
+    [400, 'No.'],
+  ])('a %i with the body %j is none', async (status, body) => {
+    const answer = { kind: 'status', status, body, contentType: 'text/plain' } as const;
+    expect(await failureOf('compatible', answer)).toMatchObject({ code: 'bad_request' });
+  });
+
+  it.each([
+    'the input length exceeds the context length',
+    "The prompt exceeds the model's maximum context length.",
+    'Your input exceeds the context window of this model',
+    'the request exceeds the available context size',
+    'The number of tokens is greater than the context length',
+    'Range of input length should be [1, 98304]',
+  ])('%j is an overflow', async (message) => {
+    const answer = { kind: 'status', status: 400, message } as const;
+    expect(await failureOf('compatible', answer)).toMatchObject({ code: 'context_overflow' });
+  });
+
+  it.each([
+    [403, 'Your model requires moderation and your input was flagged for "violence".'],
+    [403, 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO'],
+    [400, 'Invalid prompt: your prompt was flagged as potentially violating our usage policy.'],
+    [400, "The response was filtered by Azure OpenAI's content management policy."],
+    [400, 'Content Exists Risk'],
+    [400, 'Input data may contain inappropriate content.'],
+  ])('a %i that says %j is a refusal', async (status, message) => {
+    const answer = { kind: 'status', status, message } as const;
+    expect(await failureOf('compatible', answer)).toMatchObject({ code: 'refused' });
+  });
+
+  it('a 403 that flags an account is about the key', async () => {
+    const message = 'This account was flagged: write to support.';
+    expect(await failureOf('compatible', { kind: 'status', status: 403, message })).toMatchObject({
+      code: 'auth_failed',
+    });
+  });
+
+  it.each([
+    ['try again in 1m12.5s', 72_500],
+    ['try again in 6m0s', 360_000],
+    ['try again in 1h2m3s', 3_723_000],
+    ['try again in 120ms', 120],
+    ['try again in 20 seconds', 20_000],
+    ['try again in 1 minute and 5 seconds', 65_000],
+    ['retry in 34.4s', 34_400],
+    ['retry after 6 seconds', 6_000],
+    ['try again in 2 years', undefined],
+    ['try again in a while', undefined],
+  ])('a rate limit that says "%s" is waited for %s ms', async (words, retryAfterMs) => {
+    const message = `Rate limit reached for m. Please ${words}. Visit https://models.example.`;
+    const thrown = await failureOf('openai', { kind: 'status', status: 429, message });
+    expect(thrown).toMatchObject({ code: 'model_rate_limited' });
+    expect({ thrown }).toHaveProperty('thrown.retryAfterMs', retryAfterMs);
   });
 
   it('an unknown model is named', async () => {

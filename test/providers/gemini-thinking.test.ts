@@ -201,6 +201,25 @@ describe('Gemini', () => {
     expect(events.at(-1)).toMatchObject({ kind: 'message_end', stop });
   });
 
+  it.each([
+    'MALFORMED_FUNCTION_CALL',
+    'MALFORMED_RESPONSE',
+    'UNEXPECTED_TOOL_CALL',
+    'TOO_MANY_TOOL_CALLS',
+    'MISSING_THOUGHT_SIGNATURE',
+  ])(
+    'that ends by %s after words has announced a call that did not come (B081)',
+    async (finish) => {
+      const said = { candidates: [{ content: { parts: [{ text: 'I will look.' }] } }] };
+      const end = { candidates: [{ content: {}, finishReason: finish }] };
+      server.script({ kind: 'events', events: [said, end] });
+      const baseUrl = server.baseUrl('gemini');
+      const provider = createGeminiProvider(createTestDeps(), { apiKey: 'k', baseUrl });
+      const events = await collect(provider.stream(chatRequestOf('gemini-3.6-flash'), never));
+      expect(events.at(-1)).toMatchObject({ kind: 'message_end', stop: 'tool_calls' });
+    },
+  );
+
   it('that misses a signature has been asked badly', async () => {
     const finishReason = 'MISSING_THOUGHT_SIGNATURE';
     server.script({ kind: 'events', events: [{ candidates: [{ finishReason }] }] });

@@ -282,13 +282,53 @@ describe('a known server', () => {
     expect(objections()).toEqual([undefined, undefined]);
   });
 
-  it('OpenAI gets tools by this API only without thinking, which is learned once', async () => {
-    const { ask } = setUp('openai-chat/gpt-6-luna', 'openai');
+  it.each(['gpt-6-astra', 'gpt-6-luna'])(
+    'OpenAI’s %s, which refuses tools here, is asked by the Responses API from then on',
+    async (model) => {
+      const { ask } = setUp(`openai-chat/${model}`, 'openai');
+      const reasoning = { effort: 'high' } as const;
+      // Begun without tools, and so by this API.
+      const messages: ChatMessage[] = [userText('weather?')];
+      await collect(ask(messages, { reasoning, tools: [] }));
+      messages.push(
+        { role: 'assistant', parts: [{ kind: 'text', text: 'Where?' }] },
+        userText('Oslo'),
+      );
+      server.script(
+        message({ kind: 'reasoning', text: 'Hm.' }, call('call_1', 'weather', { city: 'Oslo' })),
+      );
+      for (let step = 0; step < 2; step += 1) {
+        const accumulator = createMessageAccumulator();
+        for await (const event of ask(messages, { reasoning })) accumulator.add(event);
+        expect(accumulator.origin).toMatchObject({ provider: 'openai-chat', model });
+        messages.push({ role: 'assistant', parts: storedParts(accumulator.parts()) });
+        for (const { part } of accumulator.calls()) {
+          messages.push(okResult(part.callId, part.name, 'rain'));
+        }
+      }
+      expect(server.requests.map(({ path }) => path)).toEqual([
+        '/openai/chat/completions',
+        '/openai/chat/completions',
+        '/openai/responses',
+        '/openai/responses',
+      ]);
+      const refused = expect.stringContaining('Function tools with reasoning_effort');
+      expect(objections()).toEqual([undefined, refused, undefined, undefined]);
+      expect(bodyAt(3)).toMatchObject({ model, reasoning: { effort: 'high' } });
+      // The thought of the first answer by that API goes back to it.
+      expect(objectsOf(bodyAt(3)['input']).map(({ type }) => type)).toContain('reasoning');
+      expect(server.requests[3]?.headers).toMatchObject({ authorization: 'Bearer k' });
+    },
+  );
+
+  it('without the Responses API beside it gets tools only without thinking', async () => {
+    const { ask } = setUp('xai/grok-4.6', 'v1');
+    const refusal =
+      'Function tools with reasoning_effort are not supported for m in /v1/chat/completions.';
+    server.script({ kind: 'status', status: 400, message: refusal });
     await collect(ask('Hi', { reasoning: { effort: 'high' } }));
-    await collect(ask('Hi', { reasoning: { effort: 'high' } }));
-    expect(objections().filter((objection) => objection !== undefined)).toHaveLength(1);
+    expect(server.requests.map(({ path }) => path)).toEqual(Array(2).fill('/v1/chat/completions'));
     expect(bodyAt(1)['reasoning_effort']).toBe('none');
-    expect(objectsOf(bodyAt(2)['tools'])).toHaveLength(2);
   });
 
   it('xAI gets its cache’s key as a header', async () => {

@@ -1,12 +1,10 @@
 /** What goes onto each wire, beyond what the contract suite sees. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { createAnthropicProvider } from '../../src/providers/anthropic/provider.ts';
 import { createCompatibleProvider } from '../../src/providers/compatible/provider.ts';
 import { createGeminiProvider } from '../../src/providers/gemini/provider.ts';
 import { createOpenaiProvider } from '../../src/providers/openai/provider.ts';
-import { fitSchema } from '../../src/providers/schema.ts';
 import { say } from '../emulators/model/script.ts';
 import { createModelServer, type ModelServer } from '../emulators/model-server.ts';
 import { chatRequestOf, collect, createTestDeps, weatherTool } from '../support/providers.ts';
@@ -155,102 +153,5 @@ describe('requests', () => {
         },
       ],
     });
-  });
-});
-
-describe('fitSchema', () => {
-  const builtIn = z.strictObject({
-    mode: z.literal('fast'),
-    kind: z.discriminatedUnion('type', [
-      z.object({ type: z.literal('a'), count: z.int().positive() }),
-      z.object({ type: z.literal('b'), at: z.iso.datetime().nullable() }),
-    ]),
-    pair: z.tuple([z.string(), z.number()]).optional(),
-    level: z.enum(['low', 'high']).default('low'),
-    flags: z.record(z.string(), z.boolean()).optional(),
-  });
-  const schema = z.toJSONSchema(builtIn, { io: 'input' });
-
-  it('puts zod’s schemas in Gemini’s words', () => {
-    expect(fitSchema(schema, 'gemini')).toEqual({
-      type: 'object',
-      properties: {
-        mode: { type: 'string', enum: ['fast'] },
-        kind: {
-          anyOf: [
-            {
-              type: 'object',
-              properties: {
-                type: { type: 'string', enum: ['a'] },
-                count: { type: 'integer', minimum: 1 },
-              },
-              required: ['type', 'count'],
-            },
-            {
-              type: 'object',
-              properties: {
-                type: { type: 'string', enum: ['b'] },
-                at: { type: 'string', format: 'date-time' },
-              },
-              required: ['type', 'at'],
-            },
-          ],
-        },
-        pair: {
-          type: 'array',
-          minItems: 2,
-          maxItems: 2,
-          items: { anyOf: [{ type: 'string' }, { type: 'number' }] },
-        },
-        level: { type: 'string', enum: ['low', 'high'] },
-        flags: { type: 'object' },
-      },
-      required: ['mode', 'kind'],
-    });
-  });
-
-  it('leaves them nearly as they are for the others', () => {
-    const fitted = fitSchema(schema, 'plain');
-    expect(fitted).not.toHaveProperty('$schema');
-    expect(fitted).toMatchObject({
-      type: 'object',
-      additionalProperties: false,
-      required: ['mode', 'kind'],
-    });
-    expect(JSON.stringify(fitted)).not.toContain('oneOf');
-    expect(JSON.stringify(fitted)).not.toContain('9007199254740991');
-  });
-
-  it('makes an object of any root', () => {
-    const branch = (name: string) => ({
-      type: 'object',
-      properties: { [name]: { type: 'string' } },
-    });
-    expect(fitSchema({ anyOf: [branch('a'), branch('b')] }, 'plain')).toEqual({
-      type: 'object',
-      properties: { a: { type: 'string' }, b: { type: 'string' } },
-    });
-    expect(fitSchema({}, 'gemini')).toEqual({ type: 'object', properties: {} });
-  });
-
-  it('stays finite where references multiply', () => {
-    const defs = Object.fromEntries(
-      Array.from({ length: 20 }, (_, level) => [
-        `d${level}`,
-        {
-          type: 'object',
-          properties: {
-            a: { $ref: `#/$defs/d${level + 1}` },
-            b: { $ref: `#/$defs/d${level + 1}` },
-          },
-        },
-      ]),
-    );
-    const bomb = {
-      type: 'object',
-      properties: { top: { $ref: '#/$defs/d0' } },
-      $defs: { ...defs, d20: { type: 'string' } },
-    };
-    expect(JSON.stringify(fitSchema(bomb, 'gemini')).length).toBeLessThan(1_000_000);
   });
 });

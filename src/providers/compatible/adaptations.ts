@@ -3,6 +3,15 @@
 import { type Adaptation, dueWhen } from '../adaptation.ts';
 import { noReasoning } from '../stale-thoughts.ts';
 
+/**
+ * Where the Responses API stands beside: "Function tools with reasoning_effort are not supported …
+ * in /v1/chat/completions. Use /v1/responses instead."
+ */
+export const useResponses = dueWhen(
+  'use_responses',
+  /function tools with reasoning_effort are not supported|supported in \/?v1\/responses/iu,
+);
+
 export const chatAdaptations: readonly Adaptation[] = [
   dueWhen(
     'swap_limit',

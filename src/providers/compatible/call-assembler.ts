@@ -7,9 +7,10 @@
 import type { NewId } from '../../base/ids.ts';
 import type { ChatStreamEvent } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
-import { cutArguments, isWholeJson, parseArguments } from '../arguments.ts';
+import { cutArguments, parseArguments } from '../arguments.ts';
 import { idMark } from '../call-ids.ts';
 import { rawOf } from '../raw.ts';
+import { createJsonScan, type JsonScan } from './json-scan.ts';
 
 /** One entry of `delta.tool_calls`; empty texts count as absent. */
 export interface CallPiece {
@@ -23,8 +24,11 @@ export interface CallPiece {
 export interface CallAssembler {
   /** The entries of one chunk, in order. */
   add(pieces: readonly CallPiece[]): Generator<ChatStreamEvent>;
-  /** The message is over. `isCut`: by the token limit, so that empty arguments prove nothing. */
-  finish(isCut: boolean): Generator<ChatStreamEvent>;
+  /**
+   * The message is over. `isCut`: by the token limit, so that empty arguments prove nothing.
+   * `data`: what came behind the last call, and rides on it.
+   */
+  finish(isCut: boolean, data?: Readonly<Record<string, unknown>>): Generator<ChatStreamEvent>;
   readonly count: number;
   /** True when a call has begun whose arguments are no whole JSON yet. */
   readonly hasBrokenCall: boolean;
@@ -34,8 +38,8 @@ interface Assembled {
   readonly index: number | undefined;
   readonly serverId: string | undefined;
   readonly callId: string;
+  readonly json: JsonScan;
   name: string;
-  json: string;
   hasStarted: boolean;
   isReady: boolean;
 }
@@ -46,6 +50,7 @@ export function createCallAssembler(
   origin: Origin,
 ): CallAssembler {
   const calls: Assembled[] = [];
+  const names = createNames(toolNames);
 
   const open = (piece: CallPiece): Assembled => {
     const isTaken = calls.some(({ callId }) => callId === piece.id);
@@ -53,8 +58,8 @@ export function createCallAssembler(
       index: piece.index,
       serverId: piece.id,
       callId: piece.id === undefined || isTaken ? newId('call') : piece.id,
+      json: createJsonScan(),
       name: '',
-      json: '',
       hasStarted: false,
       isReady: false,
     };
@@ -68,32 +73,38 @@ export function createCallAssembler(
     yield { kind: 'tool_call_start', callId: call.callId, name: call.name };
   }
 
-  function* ready(call: Assembled, isCut: boolean): Generator<ChatStreamEvent> {
+  function* ready(call: Assembled, isCut: boolean, data = {}): Generator<ChatStreamEvent> {
     if (call.isReady) return;
     call.isReady = true;
     yield* start(call);
-    const isEmpty = call.json.trim() === '';
-    const parsed = isEmpty && isCut ? cutArguments : parseArguments(call.json);
-    const mark = idMark(call.callId);
-    const raw = mark === undefined ? {} : { raw: rawOf(origin, mark) };
+    const { isBlank, text } = call.json;
+    const parsed = isBlank && isCut ? cutArguments : parseArguments(text);
+    const own = { ...idMark(call.callId), ...data };
+    const raw = Object.keys(own).length === 0 ? {} : { raw: rawOf(origin, own) };
     yield { kind: 'tool_call_ready', callId: call.callId, name: call.name, ...parsed, ...raw };
   }
 
+  /** Another call begins: this one is complete, unless the server sends all heads first. */
+  function* settle(call: Assembled): Generator<ChatStreamEvent> {
+    if (!call.isReady && call.json.isWhole) yield* ready(call, false);
+    else if (names.isTool(call.name)) yield* start(call);
+  }
+
   function* addPiece(piece: CallPiece, inThisChunk: ReadonlySet<Assembled>, place: number) {
-    const found = findCall(calls, piece, inThisChunk, place);
-    if (found === undefined) {
-      // The ones before are complete, unless the server sends all heads first.
-      for (const call of calls) if (isWholeJson(call.json)) yield* ready(call, false);
-    }
+    const found = findCall(calls, piece, inThisChunk, place, names);
+    if (found === undefined) for (const call of calls) yield* settle(call);
     const call = found ?? open(piece);
-    if (piece.name !== undefined) call.name = joinName(call, piece.name, toolNames);
+    if (piece.name !== undefined && !call.hasStarted) call.name = names.join(call, piece.name);
     if (!call.isReady && piece.json !== '') {
-      call.json += piece.json;
+      call.json.add(piece.json);
       yield* start(call);
       yield { kind: 'tool_call_delta', callId: call.callId, json: piece.json } as const;
-    } else if (toolNames.has(call.name)) yield* start(call);
+    } else if (names.isSettled(call.name)) yield* start(call);
     return call;
   }
+
+  /** An id alone, after the last call's end, is none. */
+  const isCall = ({ name, json }: Assembled): boolean => name !== '' || !json.isBlank;
 
   return {
     add: function* (pieces) {
@@ -103,15 +114,19 @@ export function createCallAssembler(
         inThisChunk.add(yield* addPiece(piece, inThisChunk, count));
       }
     },
-    finish: function* (isCut) {
-      const last = calls.at(-1);
-      for (const call of calls) yield* ready(call, isCut && call === last);
+    finish: function* (isCut, data) {
+      const real = calls.filter(isCall);
+      const last = real.at(-1);
+      for (const call of real) {
+        if (call === last) yield* ready(call, isCut, data);
+        else yield* ready(call, false);
+      }
     },
     get count() {
-      return calls.length;
+      return calls.filter(isCall).length;
     },
     get hasBrokenCall() {
-      return calls.some(({ json }) => 'inputError' in parseArguments(json));
+      return calls.some(({ json }) => !json.isBlank && !json.isWhole);
     },
   };
 }
@@ -122,52 +137,93 @@ function findCall(
   piece: CallPiece,
   inThisChunk: ReadonlySet<Assembled>,
   place: number,
+  names: Names,
 ): Assembled | undefined {
-  if (calls.length === 0) return undefined;
-  if (piece.id !== undefined) return findById(calls, piece, piece.id);
-  if (piece.index !== undefined) {
-    const same = calls.findLast(({ index }) => index === piece.index);
-    if (same !== undefined) return beginsAnew(same, piece) ? undefined : same;
-    // An unknown index without a name goes on with what is open.
-    return piece.name === undefined ? calls.at(-1) : undefined;
-  }
+  const { id, index } = piece;
   const last = calls.at(-1);
-  if (piece.name === undefined) return (place < 0 ? undefined : calls[place]) ?? last;
-  if (last === undefined || inThisChunk.has(last)) return undefined;
-  const isRepeat = last.name === piece.name || last.name === '';
-  return isRepeat && !beginsAnew(last, piece) ? last : undefined;
+  if (last === undefined) return undefined;
+  const known = id === undefined ? [] : calls.filter(({ serverId }) => serverId === id);
+  const ofIndex = (some: readonly Assembled[]): Assembled | undefined =>
+    index === undefined ? undefined : some.findLast((call) => call.index === index);
+  const positional = piece.name === undefined && id === undefined && index === undefined;
+  // An id says more than an index, an index more than a place; else it goes on with what is open.
+  const call =
+    ofIndex(known) ??
+    known.at(-1) ??
+    ofIndex(calls) ??
+    (positional && place >= 0 ? calls[place] : undefined) ??
+    last;
+  return beginsAnew(call, piece, inThisChunk.has(call), names) ? undefined : call;
 }
 
-function findById(
-  calls: readonly Assembled[],
+/** Does this piece begin another call than the one it would go on with? */
+function beginsAnew(
+  call: Assembled,
   piece: CallPiece,
-  id: string,
-): Assembled | undefined {
-  const same = calls.findLast(({ serverId }) => serverId === id);
-  if (same === undefined) {
-    // An id that comes after its call's first piece.
-    const last = calls.at(-1);
-    const isLate =
-      last?.serverId === undefined && piece.name === undefined && last?.index === piece.index;
-    return isLate ? last : undefined;
+  isInThisChunk: boolean,
+  names: Names,
+): boolean {
+  const { name } = piece;
+  const { isBlank, isWhole } = call.json;
+  const hasNewId = isOther(piece.id, call.serverId);
+  const hasNewIndex = isOther(piece.index, call.index);
+  const isOwn = piece.id !== undefined && piece.id === call.serverId;
+  const isElsewhere = hasNewId || (hasNewIndex && !isOwn);
+  const isEmpty = piece.json.trim() === '';
+  // Arguments begin with a bracket: other text goes on with those that are open.
+  const goesOn = !isEmpty && !piece.json.trimStart().startsWith('{') && !isBlank && !isWhole;
+  if (goesOn) return name !== undefined && isInThisChunk;
+  if (isInThisChunk) return name !== undefined || hasNewId;
+  if (name === undefined) {
+    return piece.id !== undefined && !isOwn && (hasNewIndex || (hasNewId && isWhole));
   }
-  const isOtherIndex =
-    piece.index !== undefined && same.index !== undefined && piece.index !== same.index;
-  if (isOtherIndex && piece.name !== undefined && isWholeJson(same.json)) return undefined;
-  return beginsAnew(same, piece) ? undefined : same;
+  if (isElsewhere) return true;
+  if (name !== call.name) return isOtherName(call, name, names);
+  // Heads that come first may share an id, but each has an index.
+  return isWhole ? !isEmpty : isOwn && hasNewIndex && isBlank && isEmpty;
 }
 
-/** A name with arguments after arguments that are already whole. */
-function beginsAnew(call: Assembled, piece: CallPiece): boolean {
-  if (piece.name === undefined || !isWholeJson(call.json)) return false;
-  return piece.json.trim() !== '' || piece.name !== call.name;
+function isOtherName(call: Assembled, name: string, names: Names): boolean {
+  const { isBlank, isWhole } = call.json;
+  if (call.name === '') return isWhole;
+  return !names.isFragment(call, name) && (isBlank || isWhole || names.isTool(name));
 }
 
-/** Some servers repeat the whole name in every chunk, some send it in fragments. */
-function joinName(call: Assembled, piece: string, toolNames: ReadonlySet<string>): string {
-  if (call.name === '') return piece;
-  if (call.hasStarted || call.json !== '' || call.name === piece) return call.name;
-  if (piece.startsWith(call.name)) return piece;
-  const joined = call.name + piece;
-  return toolNames.has(joined) || !toolNames.has(call.name) ? joined : call.name;
+function isOther<T>(one: T | undefined, known: T | undefined): boolean {
+  return one !== undefined && known !== undefined && one !== known;
+}
+
+/** What is known of names: some servers repeat the whole one in every chunk, some send fragments. */
+interface Names {
+  isTool(name: string): boolean;
+  /** A tool, and no beginning of another. */
+  isSettled(name: string): boolean;
+  /** Does a further name go on with the call's own? */
+  isFragment(call: Assembled, name: string): boolean;
+  /** The name of a call after a further piece of it. */
+  join(call: Assembled, name: string): string;
+}
+
+function createNames(toolNames: ReadonlySet<string>): Names {
+  const all = [...toolNames];
+  const isBeginning = (name: string): boolean =>
+    all.some((tool) => tool !== name && tool.startsWith(name));
+  const isSettled = (name: string): boolean => toolNames.has(name) && !isBeginning(name);
+  const isFragment = ({ name: before, json }: Assembled, name: string): boolean => {
+    if (!json.isBlank) return false;
+    const joined = before + name;
+    if (toolNames.has(joined) || isBeginning(joined)) return true;
+    if (toolNames.has(before)) return false;
+    return name.startsWith(before) || !toolNames.has(name);
+  };
+  return {
+    isTool: (name) => toolNames.has(name),
+    isSettled,
+    isFragment,
+    join: ({ name: before, json }, name) => {
+      if (before === '' || before === name) return name;
+      if (!json.isBlank) return before;
+      return name.startsWith(before) ? name : before + name;
+    },
+  };
 }

@@ -28,11 +28,11 @@ function argumentsOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return value == null ? '' : JSON.stringify(value);
 }
-const callSchema = z.looseObject({
-  index: count,
-  id: text,
-  function: z.looseObject({ name: text, arguments: z.unknown().optional() }).nullish().catch(null),
-});
+const functionSchema = z
+  .looseObject({ name: text, arguments: z.unknown().optional() })
+  .nullish()
+  .catch(null);
+const callSchema = z.looseObject({ index: count, id: text, function: functionSchema });
 
 const thinkingSchema = z
   .union([
@@ -63,6 +63,8 @@ const deltaSchema = z.looseObject({
   reasoning_content: text,
   reasoning_details: z.array(z.looseObject({})).nullish().catch(null),
   tool_calls: z.array(callSchema).nullish().catch(null),
+  /** The one call of servers that speak the format of 2023. */
+  function_call: functionSchema,
   annotations: annotationsSchema,
 });
 
@@ -114,12 +116,22 @@ export function citationsIn(chunk: WireChunk, delta: WireDelta | undefined): rea
 /** The chunk, or undefined when it is no object. */
 export const parseChunk = createWireReader(chunkSchema);
 
+const noPieces: readonly CallPiece[] = [];
+
 /** The tool call pieces of a delta; empty texts count as absent. */
 export function callPieces(delta: WireDelta): readonly CallPiece[] {
-  return (delta.tool_calls ?? []).map((call) => ({
-    json: argumentsOf(call.function?.arguments),
+  const { tool_calls: calls, function_call: legacy } = delta;
+  if (!calls || calls.length === 0) return legacy ? [functionPiece(legacy)] : noPieces;
+  return calls.map((call) => ({
+    ...functionPiece(call.function),
     ...(typeof call.index === 'number' ? { index: call.index } : {}),
     ...(call.id ? { id: call.id } : {}),
-    ...(call.function?.name ? { name: call.function.name } : {}),
   }));
+}
+
+function functionPiece(called: z.infer<typeof functionSchema>): CallPiece {
+  return {
+    json: argumentsOf(called?.arguments),
+    ...(called?.name ? { name: called.name } : {}),
+  };
 }

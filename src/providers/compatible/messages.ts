@@ -9,7 +9,8 @@ import type {
   UserPart,
 } from '../../messages/parts.ts';
 import { fileText, resultText, type Turn } from '../normalise.ts';
-import { fieldsOf, textField } from '../raw.ts';
+import { textField } from '../raw.ts';
+import { detailsOf } from './reasoning-details.ts';
 
 export type Message = OpenAI.Chat.ChatCompletionMessageParam;
 type Content = OpenAI.Chat.ChatCompletionContentPart;
@@ -87,10 +88,9 @@ function reasoningFields(
       const before = fields[field];
       fields[field] = (typeof before === 'string' ? before : '') + part.text;
     }
-    const details = fieldsOf(part.raw)['details'];
-    if (details !== undefined) fields['reasoning_details'] = details;
   }
-  return fields;
+  const details = detailsOf(parts);
+  return details.length === 0 ? fields : { ...fields, reasoning_details: details };
 }
 
 function fieldOf(raw: Raw | undefined): string | undefined {

@@ -44,6 +44,8 @@ export interface ServerProfile {
   readonly answersTools: boolean;
   /** PDFs are taken as `file` parts, where the model can read them. */
   readonly takesFiles: boolean;
+  /** The Responses API stands beside it, for models that want their tools there. */
+  readonly hasResponses: boolean;
   /** Where the key of a conversation goes that leads its requests to the same cache. */
   readonly cacheKey?: { readonly place: 'body' | 'header'; readonly name: string };
   /** Fields that go with every request that declares tools. */
@@ -75,6 +77,7 @@ export const plainProfile: ServerProfile = {
   alwaysReasoning: false,
   answersTools: false,
   takesFiles: false,
+  hasResponses: false,
 };
 
 /** Templates of small models stumble over null. */
@@ -170,6 +173,7 @@ export const knownServers: Readonly<Record<ServerName, KnownServer>> = {
     limitField: 'max_completion_tokens',
     systemRole: 'developer',
     takesFiles: true,
+    hasResponses: true,
     cacheKey: { place: 'body', name: 'prompt_cache_key' },
   },
   ollama: {

@@ -1,6 +1,7 @@
 /**
  * Any server that speaks Chat Completions. The official OpenAI SDK carries the request; reading
- * starts at its raw chunks. Retries, timeouts and silence are ours.
+ * starts at its raw chunks. Retries, timeouts and silence are ours. A model of OpenAI's that refuses
+ * its tools here is asked by the Responses API from then on.
  */
 
 import { createAdaptations } from '../adaptations.ts';
@@ -9,8 +10,9 @@ import type { ListingProvider } from '../catalog.ts';
 import { keySettingOf, type ProviderDeps } from '../deps.ts';
 import { headersOver } from '../headers.ts';
 import { listFrom } from '../listing.ts';
+import { createOpenaiProvider } from '../openai/provider.ts';
 import { endpointOf } from '../transport.ts';
-import { chatAdaptations } from './adaptations.ts';
+import { chatAdaptations, useResponses } from './adaptations.ts';
 import { listedModels } from './list-models.ts';
 import { knownServers, plainProfile, type ServerProfile, serverAt } from './profiles.ts';
 import { chatRequest, requestHeaders, seenBy } from './request.ts';
@@ -42,7 +44,15 @@ export function createCompatibleProvider(
   const known = serverAt(baseUrl);
   const profile = options.profile ?? (known === undefined ? plainProfile : knownServers[known]);
   const insiders = createInsiders();
-  const adaptations = createAdaptations(deps, endpoint, chatAdaptations);
+  // Under the same name and address, so that what it says is this server's own.
+  const responses = profile.hasResponses
+    ? createOpenaiProvider(deps, { ...options, apiKey, name })
+    : undefined;
+  const adaptations = createAdaptations(
+    deps,
+    endpoint,
+    responses === undefined ? chatAdaptations : [useResponses, ...chatAdaptations],
+  );
   const authorization = { authorization: `Bearer ${apiKey}` };
   const open = async ({ fetch, signal }: Wire, body: ReturnType<typeof chatRequest>) => {
     const { OpenAI } = await import('openai');
@@ -70,6 +80,9 @@ export function createCompatibleProvider(
       const toolNames = new Set(request.tools.map((tool) => tool.name));
       // What the server never sees cannot be what it refuses.
       return adaptations.stream(seenBy(request, profile), (learned) => {
+        if (responses !== undefined && learned.has('use_responses')) {
+          return responses.stream(request, signal);
+        }
         const body = chatRequest(request, origin, profile, learned);
         const trace: CallTrace = { sawDone: false };
         const raw = wireEvents(deps, call, signal, (wire) => open(wire, body), trace);

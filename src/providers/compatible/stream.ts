@@ -66,8 +66,10 @@ interface State {
   readonly calls: CallAssembler;
   readonly splitter: ThinkSplitter;
   reasoningField: ReasoningField | undefined;
-  details: Record<string, unknown>[];
+  details: readonly Readonly<Record<string, unknown>>[];
   hasOpenReasoning: boolean;
+  /** Words are the last that came. */
+  hasOpenText: boolean;
   hasContent: boolean;
   finish: string | undefined;
 }
@@ -87,6 +89,7 @@ export async function* chatEvents(
     reasoningField: undefined,
     details: [],
     hasOpenReasoning: false,
+    hasOpenText: false,
     hasContent: false,
     finish: undefined,
   };
@@ -108,9 +111,7 @@ export async function* chatEvents(
   yield* endText(state);
   insiders.learn(origin.model, state.splitter.verdict);
   checkEnd(state, trace);
-  yield* sealReasoning(state);
-  const isCut = state.finish === 'length';
-  yield* state.calls.finish(isCut);
+  yield* endParts(state);
   yield {
     kind: 'message_end',
     stop: stopOf(state.finish, state.calls.count > 0, trace.sawDone),
@@ -145,6 +146,7 @@ function* deltaEvents(delta: WireDelta, state: State): Generator<ChatStreamEvent
   yield* endText(state);
   yield* sealReasoning(state);
   state.timer.pause();
+  state.hasOpenText = false;
   state.hasContent = true;
   yield* state.calls.add(pieces);
 }
@@ -157,6 +159,7 @@ function* reasoningEvents(
   state.timer.think();
   state.reasoningField = field;
   state.hasOpenReasoning = true;
+  state.hasOpenText = false;
   yield { kind: 'reasoning_delta', text };
 }
 
@@ -164,8 +167,10 @@ function* pieceEvents(pieces: readonly ThinkPiece[], state: State): Generator<Ch
   for (const piece of pieces) {
     if (piece.kind === 'reasoning') yield* reasoningEvents(piece.text, 'content', state);
     else {
-      yield* sealReasoning(state);
+      // Details that come in the middle of a text wait for its end.
+      if (!state.hasOpenText) yield* sealReasoning(state);
       state.timer.pause();
+      state.hasOpenText = true;
       state.hasContent = true;
       yield { kind: 'text_delta', text: piece.text };
     }
@@ -174,6 +179,22 @@ function* pieceEvents(pieces: readonly ThinkPiece[], state: State): Generator<Ch
 
 function* endText(state: State): Generator<ChatStreamEvent> {
   yield* pieceEvents(state.splitter.end(), state);
+}
+
+/**
+ * Closes what is open. At the end of a message thoughts do not go back, so details that came behind
+ * the last words or call ride on those.
+ */
+function* endParts(state: State): Generator<ChatStreamEvent> {
+  const hasCalls = state.calls.count > 0;
+  const { details } = state;
+  const late = details.length > 0 && (hasCalls || state.hasOpenText) ? { details } : undefined;
+  if (late !== undefined) state.details = [];
+  yield* sealReasoning(state);
+  yield* state.calls.finish(state.finish === 'length', late);
+  if (late !== undefined && !hasCalls) {
+    yield { kind: 'raw_part', part: 'text', raw: rawOf(state.origin, late) };
+  }
 }
 
 /** Thoughts from think tags stay with us; those of a field of their own can go back. */

@@ -126,13 +126,17 @@ export async function* geminiEvents(
   };
 }
 
+/** A call was wanted and could not be made. */
+const lostCall =
+  /^MALFORMED|^UNEXPECTED_TOOL_CALL$|^TOO_MANY_TOOL_CALLS$|^MISSING_THOUGHT_SIGNATURE$/u;
+
 /** Ends without anything said: some are worth one more try, one means that our request was bad. */
 function checkFinish(finish: string, { origin, hasContent }: State): void {
   if (hasContent) return;
   if (finish === 'MISSING_THOUGHT_SIGNATURE') {
     throw errorOfFailure(origin, { type: 'invalid_request', message: 'A signature is missing.' });
   }
-  if (!/^MALFORMED|^UNEXPECTED_TOOL_CALL$|^TOO_MANY_TOOL_CALLS$/u.test(finish)) return;
+  if (!lostCall.test(finish)) return;
   throw new BotError(
     'overloaded',
     `${origin.provider} wrote a call that it could not finish itself.`,
@@ -265,6 +269,7 @@ function stopOf(finish: string, hasCalls: boolean): StopReason {
     case 'FUNCTION_CALL':
       return hasCalls ? 'tool_calls' : 'end';
     default:
-      return hasCalls ? 'tool_calls' : 'unknown';
+      // After words it is a call that was announced and did not come: the model is told so.
+      return hasCalls || lostCall.test(finish) ? 'tool_calls' : 'unknown';
   }
 }
