@@ -10,6 +10,7 @@ import { idMark } from '../call-ids.ts';
 import { connectionLost } from '../errors.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
+import { translated } from '../translated.ts';
 import { createWireReader } from '../wire-reader.ts';
 import { answeredCall, type ServerCall, toolOfResult } from './server-tools.ts';
 import {
@@ -56,12 +57,12 @@ interface State {
  * Translates a whole message. Throws connection_lost when `message_stop` never came, and refused when
  * the vendor's filter stopped it before anything was said.
  */
-export async function* anthropicEvents(
+export function anthropicEvents(
   raw: AsyncIterable<unknown>,
   deps: { readonly clock: Clock; readonly newId: NewId },
   origin: Origin,
   serverCalls: ReadonlyMap<string, ServerCall> = new Map(),
-): AsyncGenerator<ChatStreamEvent, void> {
+): AsyncIterable<ChatStreamEvent> {
   const state: State = {
     origin,
     newId: deps.newId,
@@ -75,22 +76,26 @@ export async function* anthropicEvents(
     stop: undefined,
   };
   let isOver = false;
-  for await (const value of raw) {
+  const read = (value: unknown): Iterable<ChatStreamEvent> => {
     const event = isOver ? undefined : readEvent(value);
-    if (event === undefined) continue; // Behind the end, or of no shape that we know.
+    if (event === undefined) return []; // Behind the end, or of no shape that we know.
     if (event.type === 'message_stop') isOver = true;
     // Nearly all are deltas: they take the short way.
-    const isDelta = event.type === 'content_block_delta';
-    for (const translated of (isDelta ? deltaEvents : translate)(event, state)) yield translated;
-  }
-  if (!isOver) throw connectionLost(origin, 'the stream ended before the message did.');
-  yield* closeBlocks(state);
-  yield* readyClosed(state, false);
-  yield {
-    kind: 'message_end',
-    stop: state.stop ?? 'unknown',
-    reasoningMs: state.timer.total(),
+    return event.type === 'content_block_delta'
+      ? deltaEvents(event, state)
+      : translate(event, state);
   };
+  const end = function* (): Generator<ChatStreamEvent> {
+    if (!isOver) throw connectionLost(origin, 'the stream ended before the message did.');
+    yield* closeBlocks(state);
+    yield* readyClosed(state, false);
+    yield {
+      kind: 'message_end',
+      stop: state.stop ?? 'unknown',
+      reasoningMs: state.timer.total(),
+    };
+  };
+  return translated(raw, read, end);
 }
 
 function* translate(event: WireEvent, state: State): Generator<ChatStreamEvent> {
@@ -184,44 +189,41 @@ function* startBlock(index: number, block: WireBlock, state: State): Generator<C
   }
 }
 
-function* textEvents(open: OpenBlock, text: string, state: State): Generator<ChatStreamEvent> {
-  if (text === '') return;
+function textEvents(open: OpenBlock, text: string, state: State): ChatStreamEvent[] {
+  if (text === '') return [];
   open.hasText = true;
   state.hasContent = true;
-  yield { kind: 'text_delta', text };
+  return [{ kind: 'text_delta', text }];
 }
 
 function citationEvents({ url, title }: WireCitation): ChatStreamEvent[] {
   return url ? [{ kind: 'citations', citations: [{ url, title: title || url }] }] : [];
 }
 
-function* deltaEvents({ index, delta }: WireEvent, state: State): Generator<ChatStreamEvent> {
+/** No generator: nearly all events are these. */
+function deltaEvents({ index, delta }: WireEvent, state: State): ChatStreamEvent[] {
   const open = state.blocks.get(index ?? 0);
-  if (open === undefined || !delta) return;
+  if (open === undefined || !delta) return [];
   switch (delta.type ?? '') {
     case 'text_delta':
-      yield* textEvents(open, delta.text ?? '', state);
-      return;
+      return textEvents(open, delta.text ?? '', state);
     case 'thinking_delta':
-      if (delta.thinking) yield { kind: 'reasoning_delta', text: delta.thinking };
-      return;
+      return delta.thinking ? [{ kind: 'reasoning_delta', text: delta.thinking }] : [];
     case 'signature_delta':
       open.signature += delta.signature ?? '';
-      return;
+      return [];
     case 'input_json_delta': {
       const json = delta.partial_json ?? '';
       open.json += json;
-      if (open.block.type === 'tool_use' && json !== '') {
-        yield { kind: 'tool_call_delta', callId: open.callId, json };
-      }
-      return;
+      const isTold = open.block.type === 'tool_use' && json !== '';
+      return isTold ? [{ kind: 'tool_call_delta', callId: open.callId, json }] : [];
     }
     case 'citations_delta':
-      if (!delta.citation) return;
+      if (!delta.citation) return [];
       open.citations.push(delta.citation);
-      yield* citationEvents(delta.citation);
-      return;
+      return citationEvents(delta.citation);
     default:
+      return [];
   }
 }
 

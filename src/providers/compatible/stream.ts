@@ -9,6 +9,7 @@ import type { CallTrace } from '../call.ts';
 import { connectionLost, errorOfFailure } from '../errors.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
+import { translated } from '../translated.ts';
 import { type CallAssembler, createCallAssembler } from './call-assembler.ts';
 import {
   callPieces,
@@ -75,11 +76,11 @@ interface State {
 }
 
 /** Translates a whole message. A server that sends no end mark at all gets the stop `unknown`. */
-export async function* chatEvents(
+export function chatEvents(
   raw: AsyncIterable<unknown>,
   deps: { readonly clock: Clock; readonly newId: NewId },
   setting: ChatStreamSetting,
-): AsyncGenerator<ChatStreamEvent, void> {
+): AsyncIterable<ChatStreamEvent> {
   const { origin, trace, insiders } = setting;
   const state: State = {
     origin,
@@ -94,29 +95,33 @@ export async function* chatEvents(
     finish: undefined,
   };
   let hasStarted = false;
-  for await (const value of raw) {
+  const read = (value: unknown): readonly ChatStreamEvent[] => {
     const chunk = parseChunk(value);
-    if (chunk === undefined) continue; // Not a chunk we know the shape of.
-    if (!hasStarted) yield { kind: 'message_start', origin };
+    if (chunk === undefined) return []; // Not a chunk we know the shape of.
+    const events: ChatStreamEvent[] = hasStarted ? [] : [{ kind: 'message_start', origin }];
     hasStarted = true;
     const [choice] = chunk.choices ?? [];
     const delta = choice?.delta ?? choice?.message;
-    if (delta) for (const event of deltaEvents(delta, state)) yield event;
+    if (delta) addDelta(events, delta, state);
     const citations = citationsIn(chunk, delta ?? undefined);
-    if (citations.length > 0) yield { kind: 'citations', citations };
+    if (citations.length > 0) events.push({ kind: 'citations', citations });
     const usage = chunk.usage ?? choice?.usage;
-    if (usage) yield { kind: 'usage', usage: usageOf(usage) };
+    if (usage) events.push({ kind: 'usage', usage: usageOf(usage) });
     state.finish = choice?.finish_reason || state.finish;
-  }
-  yield* endText(state);
-  insiders.learn(origin.model, state.splitter.verdict);
-  checkEnd(state, trace);
-  yield* endParts(state);
-  yield {
-    kind: 'message_end',
-    stop: stopOf(state.finish, state.calls.count > 0, trace.sawDone),
-    reasoningMs: state.timer.total(),
+    return events;
   };
+  const end = function* (): Generator<ChatStreamEvent> {
+    yield* endText(state);
+    insiders.learn(origin.model, state.splitter.verdict);
+    checkEnd(state, trace);
+    yield* endParts(state);
+    yield {
+      kind: 'message_end',
+      stop: stopOf(state.finish, state.calls.count > 0, trace.sawDone),
+      reasoningMs: state.timer.total(),
+    };
+  };
+  return translated(raw, read, end);
 }
 
 /** Without finish reason and end mark, only an end with whole content can be trusted. */
@@ -130,55 +135,54 @@ function checkEnd(state: State, trace: CallTrace): void {
   }
 }
 
-function* deltaEvents(delta: WireDelta, state: State): Generator<ChatStreamEvent> {
+/** No generator: they come by the thousand. */
+function addDelta(events: ChatStreamEvent[], delta: WireDelta, state: State): void {
   const content = contentOf(delta);
   // Both fields with the same text have been seen: the first one that has any counts.
   const field = delta.reasoning_content ? 'reasoning_content' : 'reasoning';
   const reasoning = delta.reasoning_content || delta.reasoning || '';
-  if (reasoning !== '') yield* reasoningEvents(reasoning, field, state);
+  if (reasoning !== '') events.push(reasoningEvent(reasoning, field, state));
   else if (content.thinking !== '') {
-    yield* reasoningEvents(content.thinking, 'thinking', state);
+    events.push(reasoningEvent(content.thinking, 'thinking', state));
   }
   if (delta.reasoning_details) state.details = addDetails(state.details, delta.reasoning_details);
-  yield* pieceEvents(state.splitter.add(content.text + (delta.refusal ?? '')), state);
+  addPieces(events, state.splitter.add(content.text + (delta.refusal ?? '')), state);
   const pieces = callPieces(delta);
   if (pieces.length === 0) return;
-  yield* endText(state);
-  yield* sealReasoning(state);
+  addPieces(events, state.splitter.end(), state);
+  events.push(...sealReasoning(state));
   state.timer.pause();
   state.hasOpenText = false;
   state.hasContent = true;
-  yield* state.calls.add(pieces);
+  events.push(...state.calls.add(pieces));
 }
 
-function* reasoningEvents(
-  text: string,
-  field: ReasoningField,
-  state: State,
-): Generator<ChatStreamEvent> {
+function reasoningEvent(text: string, field: ReasoningField, state: State): ChatStreamEvent {
   state.timer.think();
   state.reasoningField = field;
   state.hasOpenReasoning = true;
   state.hasOpenText = false;
-  yield { kind: 'reasoning_delta', text };
+  return { kind: 'reasoning_delta', text };
 }
 
-function* pieceEvents(pieces: readonly ThinkPiece[], state: State): Generator<ChatStreamEvent> {
+function addPieces(events: ChatStreamEvent[], pieces: readonly ThinkPiece[], state: State): void {
   for (const piece of pieces) {
-    if (piece.kind === 'reasoning') yield* reasoningEvents(piece.text, 'content', state);
+    if (piece.kind === 'reasoning') events.push(reasoningEvent(piece.text, 'content', state));
     else {
       // Details that come in the middle of a text wait for its end.
-      if (!state.hasOpenText) yield* sealReasoning(state);
+      if (!state.hasOpenText) events.push(...sealReasoning(state));
       state.timer.pause();
       state.hasOpenText = true;
       state.hasContent = true;
-      yield { kind: 'text_delta', text: piece.text };
+      events.push({ kind: 'text_delta', text: piece.text });
     }
   }
 }
 
-function* endText(state: State): Generator<ChatStreamEvent> {
-  yield* pieceEvents(state.splitter.end(), state);
+function endText(state: State): readonly ChatStreamEvent[] {
+  const events: ChatStreamEvent[] = [];
+  addPieces(events, state.splitter.end(), state);
+  return events;
 }
 
 /**

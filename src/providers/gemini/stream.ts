@@ -14,6 +14,7 @@ import { connectionLost, errorOfFailure, MalformedAnswer } from '../errors.ts';
 import { namedIn } from '../failure.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
+import { translated } from '../translated.ts';
 import { createWireReader } from '../wire-reader.ts';
 import { createGrounding, type Grounding, groundingSchema } from './grounding.ts';
 
@@ -86,11 +87,11 @@ interface State {
 }
 
 /** Translates a whole message. Throws connection_lost when no finish reason came. */
-export async function* geminiEvents(
+export function geminiEvents(
   raw: AsyncIterable<unknown>,
   deps: { readonly clock: Clock; readonly newId: NewId },
   origin: Origin,
-): AsyncGenerator<ChatStreamEvent, void> {
+): AsyncIterable<ChatStreamEvent> {
   const state: State = {
     origin,
     newId: deps.newId,
@@ -104,26 +105,29 @@ export async function* geminiEvents(
     finish: undefined,
   };
   let hasStarted = false;
-  for await (const value of raw) {
+  const read = function* (value: unknown): Generator<ChatStreamEvent> {
     const response = readResponse(value);
-    if (response === undefined) continue; // Not a response we know the shape of.
+    if (response === undefined) return; // Not a response we know the shape of.
     if (response.error != null) {
       throw errorOfFailure(origin, namedIn(value) ?? { message: 'The response failed.' });
     }
     if (!hasStarted) yield { kind: 'message_start', origin };
     hasStarted = true;
-    for (const translated of responseEvents(response, state)) yield translated;
-  }
-  if (state.finish === undefined) {
-    throw connectionLost(origin, 'the stream ended before the message did.');
-  }
-  checkFinish(state.finish, state);
-  yield* state.grounding.events(state.said, state.serverCalls.size > 0);
-  yield {
-    kind: 'message_end',
-    stop: stopOf(state.finish, state.callIds.size > 0),
-    reasoningMs: state.timer.total(),
+    yield* responseEvents(response, state);
   };
+  const end = function* (): Generator<ChatStreamEvent> {
+    if (state.finish === undefined) {
+      throw connectionLost(origin, 'the stream ended before the message did.');
+    }
+    checkFinish(state.finish, state);
+    yield* state.grounding.events(state.said, state.serverCalls.size > 0);
+    yield {
+      kind: 'message_end',
+      stop: stopOf(state.finish, state.callIds.size > 0),
+      reasoningMs: state.timer.total(),
+    };
+  };
+  return translated(raw, read, end);
 }
 
 /** A call was wanted and could not be made. */

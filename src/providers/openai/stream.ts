@@ -10,6 +10,7 @@ import { connectionLost, errorOfFailure } from '../errors.ts';
 import { namedIn } from '../failure.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
+import { translated } from '../translated.ts';
 import { createWireReader } from '../wire-reader.ts';
 import { eventSchema, textsUnder, usageOf, type WireEvent, type WireItem } from './wire.ts';
 
@@ -41,11 +42,11 @@ interface State {
 }
 
 /** Translates a whole message. Throws connection_lost when no terminal event came. */
-export async function* openaiEvents(
+export function openaiEvents(
   raw: AsyncIterable<unknown>,
   deps: { readonly clock: Clock; readonly newId: NewId },
   origin: Origin,
-): AsyncGenerator<ChatStreamEvent, void> {
+): AsyncIterable<ChatStreamEvent> {
   const state: State = {
     origin,
     newId: deps.newId,
@@ -58,20 +59,23 @@ export async function* openaiEvents(
     hasSummary: false,
     stop: undefined,
   };
-  for await (const value of raw) {
+  const read = (value: unknown): Iterable<ChatStreamEvent> => {
     const event = readEvent(value);
     // Not an event we know the shape of, or one behind the end.
-    if (event === undefined || state.stop !== undefined) continue;
+    if (event === undefined || state.stop !== undefined) return [];
     if (event.type === 'error' || event.type === 'response.failed') {
       const named = namedIn(event.type === 'error' ? value : { error: event.response?.error });
       throw errorOfFailure(origin, named ?? { message: 'The response failed.' });
     }
-    for (const translated of translate(event, state)) yield translated;
-  }
-  if (state.stop === undefined) {
-    throw connectionLost(origin, 'the stream ended before the message did.');
-  }
-  yield { kind: 'message_end', stop: state.stop, reasoningMs: state.timer.total() };
+    return translate(event, state);
+  };
+  const end = (): readonly ChatStreamEvent[] => {
+    if (state.stop === undefined) {
+      throw connectionLost(origin, 'the stream ended before the message did.');
+    }
+    return [{ kind: 'message_end', stop: state.stop, reasoningMs: state.timer.total() }];
+  };
+  return translated(raw, read, end);
 }
 
 function* translate(event: WireEvent, state: State): Generator<ChatStreamEvent> {
