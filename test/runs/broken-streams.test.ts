@@ -1,24 +1,13 @@
 /** Streams that break after something was shown: nothing is replayed, nothing is lost. */
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { BotError, type ErrorCode } from '../../src/base/errors.ts';
 import type { RegisteredTool } from '../../src/tools/contract.ts';
 import { registerTool } from '../../src/tools/registry.ts';
-import { createWorld, inThread, type World, type WorldOptions } from '../support/world.ts';
+import { inThread, usingWorlds, type World } from '../support/world.ts';
 
-const worlds: World[] = [];
-
-async function setUp(options: WorldOptions = {}): Promise<World> {
-  const world = await createWorld(options);
-  worlds.push(world);
-  world.runs.start();
-  return world;
-}
-
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((world) => world.close()));
-});
+const setUp = usingWorlds();
 
 const lost = (code: ErrorCode = 'connection_lost'): { fail: BotError } => ({
   fail: new BotError(code, 'the connection failed or broke off.'),

@@ -1,6 +1,6 @@
 /** Faults that other bots shipped, played on the whole core. The inputs are in test/cases/. */
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { drawCard } from '../../src/questions/card.ts';
 import { parseControlId, type QuestionRecord } from '../../src/questions/record.ts';
@@ -14,27 +14,9 @@ import caseB073 from '../cases/B073.json' with { type: 'json' };
 import caseB078 from '../cases/B078.json' with { type: 'json' };
 import caseB081 from '../cases/B081.json' with { type: 'json' };
 import { textOfMessage } from '../support/fake-adapter.ts';
-import {
-  anna,
-  ben,
-  createWorld,
-  inThread,
-  type World,
-  type WorldOptions,
-} from '../support/world.ts';
+import { anna, ben, inThread, usingWorlds, type World } from '../support/world.ts';
 
-const worlds: World[] = [];
-
-async function setUp(options: WorldOptions = {}): Promise<World> {
-  const world = await createWorld(options);
-  worlds.push(world);
-  world.runs.start();
-  return world;
-}
-
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((world) => world.close()));
-});
+const setUp = usingWorlds();
 
 /** A tool whose answers are given. */
 function tool(name: string, answer: (calls: number) => string): ReturnType<typeof registerTool> {

@@ -1,31 +1,12 @@
 /** Commands, by message and by slash, and what they tell to whom. */
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Tool } from '../../src/tools/contract.ts';
 import { registerTool } from '../../src/tools/registry.ts';
-import {
-  anna,
-  ben,
-  createWorld,
-  inThread,
-  noLists,
-  type World,
-  type WorldOptions,
-} from '../support/world.ts';
+import { anna, ben, inThread, noLists, usingWorlds, type World } from '../support/world.ts';
 
-const worlds: World[] = [];
-
-async function setUp(options: WorldOptions = {}): Promise<World> {
-  const world = await createWorld(options);
-  worlds.push(world);
-  world.runs.start();
-  return world;
-}
-
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((world) => world.close()));
-});
+const setUp = usingWorlds();
 
 async function slash(
   world: World,

@@ -1,21 +1,10 @@
 /** Limits from the start: runs per person and hour, steps and money; and what was used. */
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createUsageLedger } from '../../src/conversations/usage-ledger.ts';
-import { ben, createWorld, inThread, type World, type WorldOptions } from '../support/world.ts';
+import { ben, inThread, usingWorlds, type World } from '../support/world.ts';
 
-const worlds: World[] = [];
-
-async function setUp(options: WorldOptions = {}): Promise<World> {
-  const world = await createWorld(options);
-  worlds.push(world);
-  world.runs.start();
-  return world;
-}
-
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((world) => world.close()));
-});
+const setUp = usingWorlds();
 
 const usage = { input: 1000, cacheRead: 200, cacheWrite: 0, output: 300, reasoning: 100 };
 

@@ -1,20 +1,9 @@
 /** Stop is final, wherever it meets a run: before it begins, in it, at its question, over a crash. */
 
-import { afterEach, describe, expect, it } from 'vitest';
-import { createWorld, inThread, type World, type WorldOptions } from '../support/world.ts';
+import { describe, expect, it } from 'vitest';
+import { inThread, usingWorlds } from '../support/world.ts';
 
-const worlds: World[] = [];
-
-async function setUp(options: WorldOptions = {}): Promise<World> {
-  const world = await createWorld(options);
-  worlds.push(world);
-  world.runs.start();
-  return world;
-}
-
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((world) => world.close()));
-});
+const setUp = usingWorlds();
 
 const question = { question: 'Go?', header: 'Go', options: [{ label: 'Yes' }, { label: 'No' }] };
 

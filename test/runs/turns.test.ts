@@ -1,30 +1,11 @@
 /** Turns with several people, edits, deletions, lost stores and odd moments. */
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BotError } from '../../src/base/errors.ts';
 import type { Store } from '../../src/storage/store.ts';
-import {
-  anna,
-  ben,
-  createWorld,
-  inThread,
-  noLists,
-  type World,
-  type WorldOptions,
-} from '../support/world.ts';
+import { anna, ben, inThread, noLists, usingWorlds, type World } from '../support/world.ts';
 
-const worlds: World[] = [];
-
-async function setUp(options: WorldOptions = {}): Promise<World> {
-  const world = await createWorld(options);
-  worlds.push(world);
-  world.runs.start();
-  return world;
-}
-
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((world) => world.close()));
-});
+const setUp = usingWorlds();
 
 const where = (thread: string) => ({ adapter: 'web', space: 'local', channel: 'general', thread });
 const question = { question: 'Go?', header: 'Go', options: [{ label: 'Yes' }, { label: 'No' }] };

@@ -113,10 +113,12 @@ describe.skipIf(!redisRuns)('the process with Redis', { timeout: 60_000 }, () =>
       await usingSlackBench(
         async (bench) => {
           const { workspace, model, start, mention, untilAnswers } = bench;
-          await start({ DECKHAND_STORE: redisAddress(proxy.port) });
+          const bot = await start({ DECKHAND_STORE: redisAddress(proxy.port) });
           model.script(say('Before.'));
           const before = mention('hello');
           await untilAnswers(before, (all) => all[0] === 'Before.');
+          // What can be read may not be stored yet, and would be asked for once more.
+          await until(() => bot.lines.some(({ event }) => event === 'run_ended'));
           await workspace.settled();
           expect(await readyz(bench)).toBe(200);
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as realWait } from 'node:timers/promises';
+import { afterEach } from 'vitest';
 import { createRedactor } from '../../src/base/redaction.ts';
 import { createConversations, createSeenPlaces } from '../../src/conversations/conversations.ts';
 import { conversationKeyOf } from '../../src/messages/conversation.ts';
@@ -85,6 +86,20 @@ export const ben = {
 } as const;
 
 export const noLists: AccessLists = { users: [], channels: [], roles: [], spaces: [] };
+
+/** Sets up running worlds in a test file; each is closed when its test is over. */
+export function usingWorlds(): (options?: WorldOptions) => Promise<World> {
+  const worlds: World[] = [];
+  afterEach(async () => {
+    await Promise.all(worlds.splice(0).map((world) => world.close()));
+  });
+  return async (options = {}) => {
+    const world = await createWorld(options);
+    worlds.push(world);
+    world.runs.start();
+    return world;
+  };
+}
 
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const clock = createFakeClock();
