@@ -69,6 +69,8 @@ function objectCheck(shape: Readonly<Record<string, unknown>>): Check {
     if (!isRecord(value)) return false;
     for (const key in value) {
       const field = fields.get(key);
+      // zod drops this key: whoever copies the value later must not set a prototype by it.
+      if (key === '__proto__') return false;
       if (field === undefined) continue;
       const one = value[key];
       if (typeof one !== field.plainType && !field.check(one)) return false;

@@ -57,6 +57,16 @@ describe('createWireReader', () => {
     expect(read(value)).toBeUndefined();
   });
 
+  it.each([
+    ['{"type":"a","__proto__":{"index":1}}'],
+    ['{"type":"a","delta":{"text":"x","__proto__":1}}'],
+    ['{"type":"a","parts":[{"__proto__":null}]}'],
+  ])('drops the key __proto__ of %s, as zod does', (json) => {
+    const value: unknown = JSON.parse(json);
+    expect(JSON.stringify(read(value))).not.toContain('__proto__');
+    expect(read(value)).toEqual(schema.parse(value));
+  });
+
   it('gives what zod gives, whatever comes', () => {
     const odd = fc.oneof(fc.jsonValue(), fc.string(), fc.double(), fc.constant(undefined));
     const field = fc.oneof(
