@@ -10,14 +10,15 @@ import { readValidated } from '../storage/validated.ts';
 
 const byWhom = { by: z.object({ id: z.string(), name: z.string() }) };
 
-const choiceSchema = z.object({
-  v: z.literal(1),
+export const choiceSchema = z.object({
   /** `provider/model` */
   model: z.object({ value: z.string(), ...byWhom }).exactOptional(),
   effort: z.object({ value: effortSchema, ...byWhom }).exactOptional(),
 });
-type Stored = z.infer<typeof choiceSchema>;
-export type Choice = Readonly<Omit<Stored, 'v'>>;
+export type Choice = Readonly<z.infer<typeof choiceSchema>>;
+
+const storedSchema = choiceSchema.extend({ v: z.literal(1) });
+type Stored = z.infer<typeof storedSchema>;
 
 export interface Choices {
   /** Empty when nobody chose anything. */
@@ -25,12 +26,14 @@ export interface Choices {
   /** Undefined takes a choice back. */
   setModel(key: ConversationKey, model: Choice['model']): Promise<void>;
   setEffort(key: ConversationKey, effort: Choice['effort']): Promise<void>;
+  /** Takes back what of this still stands; what was chosen since stays. */
+  takeBack(key: ConversationKey, choice: Choice): Promise<void>;
 }
 
 export function createChoices(deps: { readonly store: Store; readonly log: Log }): Choices {
   const keyOf = (key: ConversationKey): string => `choice:${key}`;
   const read = async (key: ConversationKey): Promise<Choice> => {
-    const { v: _version, ...choice } = (await readValidated(deps, keyOf(key), choiceSchema)) ?? {
+    const { v: _version, ...choice } = (await readValidated(deps, keyOf(key), storedSchema)) ?? {
       v: 1,
     };
     return choice;
@@ -51,5 +54,23 @@ export function createChoices(deps: { readonly store: Store; readonly log: Log }
         const { effort: _old, ...rest } = await read(key);
         await save(key, effort ? { ...rest, effort } : rest);
       }),
+    takeBack: (key, { model, effort }) =>
+      changes.run(key, async () => {
+        if (!model && !effort) return;
+        const { model: oldModel, effort: oldEffort } = await read(key);
+        await save(key, {
+          ...(oldModel && !isSame(oldModel, model) ? { model: oldModel } : {}),
+          ...(oldEffort && !isSame(oldEffort, effort) ? { effort: oldEffort } : {}),
+        });
+      }),
   };
+}
+
+interface Chosen {
+  readonly value: string;
+  readonly by: { readonly id: string };
+}
+
+function isSame(one: Chosen, other: Chosen | undefined): boolean {
+  return one.value === other?.value && one.by.id === other.by.id;
 }

@@ -1,6 +1,6 @@
 /** Which model answers in a conversation and how it thinks: what was chosen here, else the profile. */
 
-import { botErrorOf } from '../base/errors.ts';
+import { isBotError } from '../base/errors.ts';
 import type { Choice, Choices } from '../conversations/choices.ts';
 import type { ConversationKey } from '../messages/conversation.ts';
 import type { ReasoningOptions } from '../messages/model.ts';
@@ -10,13 +10,15 @@ import type { Profile } from './settings.ts';
 
 export interface Settled {
   readonly choice: Choice;
-  /** Choices that hold no more, each as a line for people. */
+  /** What does not hold any more, to be taken back when people are told. */
+  readonly ended: Choice;
+  /** The same, each as a line for people. */
   readonly notices: readonly string[];
 }
 
 /**
  * The choice as far as it is still allowed: an operator may have narrowed who chooses, or what is
- * offered, since it was made. What is not allowed any more is taken back.
+ * offered, since it was made.
  */
 export async function settleChoice(
   deps: Pick<RunsDeps, 'choosableModel' | 'governance'> & { readonly choices: Choices },
@@ -26,19 +28,21 @@ export async function settleChoice(
   const notices: string[] = [];
   const modelProblem = model && (whyNotBy(deps, model.by.id) ?? whyNotOffered(deps, model.value));
   if (model && modelProblem !== undefined) {
-    await deps.choices.setModel(key, undefined);
     notices.push(`${model.value} does not answer here any more: ${modelProblem}`);
   }
   const effortProblem = effort && whyNotBy(deps, effort.by.id);
   if (effort && effortProblem !== undefined) {
-    await deps.choices.setEffort(key, undefined);
     notices.push(`Thinking here is as the settings say again: ${effortProblem}`);
   }
-  const choice = {
+  const holds = {
     ...(model && modelProblem === undefined ? { model } : {}),
     ...(effort && effortProblem === undefined ? { effort } : {}),
   };
-  return { choice, notices };
+  const ended = {
+    ...(model && modelProblem !== undefined ? { model } : {}),
+    ...(effort && effortProblem !== undefined ? { effort } : {}),
+  };
+  return { choice: holds, ended, notices };
 }
 
 function whyNotBy(
@@ -49,6 +53,7 @@ function whyNotBy(
   return mayChoose ? undefined : 'only admins choose that now.';
 }
 
+/** A model that is offered but cannot be had now, say without its key, stays chosen. */
 function whyNotOffered(
   { choosableModel }: Pick<RunsDeps, 'choosableModel'>,
   name: string,
@@ -57,7 +62,7 @@ function whyNotOffered(
     choosableModel(name);
     return undefined;
   } catch (thrown) {
-    return botErrorOf(thrown).message;
+    return isBotError(thrown, 'model_unknown') ? thrown.message : undefined;
   }
 }
 

@@ -8,7 +8,6 @@ import type { RunInput, Taken } from '../agent/contract.ts';
 import { openCalls, run, stoppedBy } from '../agent/run.ts';
 import { botErrorOf } from '../base/errors.ts';
 import { errorFacts } from '../base/log.ts';
-import type { Citation } from '../messages/chat.ts';
 import type { RunEvent, RunOutcome } from '../messages/run-event.ts';
 import { tooManySteps } from '../permissions/limits.ts';
 import type { Button } from '../surface/outbound.ts';
@@ -28,12 +27,10 @@ interface Execution {
   readonly stage: Stage;
   readonly turn: Turn;
   readonly signal: AbortSignal;
-  /** Changes when a steerer addresses the bot. */
+  /** Changes when a steerer addresses the bot, a model takes over or sources are found. */
   record: RunRecord;
   /** What the people will read under the text. */
   readonly end: { notices: string[]; canContinue: boolean };
-  /** What a vendor's own search found. */
-  readonly sources: Citation[];
 }
 
 export const continueControlId = 'run.continue';
@@ -49,7 +46,7 @@ export async function execute(
   const signal = turn.begin(record.triggerIds);
   const stage = await openStage(deps, key, record);
   const end = { notices: [...record.notices], canContinue: false };
-  const execution: Execution = { deps, stage, turn, signal, record, end, sources: [] };
+  const execution: Execution = { deps, stage, turn, signal, record, end };
   await whileStaged(stage, turn, async () => {
     if (resume?.kind === 'interrupted') announceRestart(execution);
     await settle(execution, await outcomeOf(execution, resume));
@@ -110,11 +107,9 @@ async function outcomeOf(execution: Execution, resume: RunInput['resume']): Prom
       turn.stop('the deletion of its message', 'trigger_deleted');
     }
     if (signal.aborted) return stoppedBy(signal);
-    // Said once, to those who spoke to the bot; a talk between people is not interrupted by it.
+    // Said to those who spoke to the bot; a talk between people is not interrupted by it.
     if (execution.record.isRefused) {
-      const silent = !execution.record.addressed;
-      if (silent) execution.end.notices.length = 0;
-      return { kind: 'finished', silent };
+      return { kind: 'finished', silent: !execution.record.addressed };
     }
     return await follow(execution, resume);
   } catch (thrown) {
@@ -172,14 +167,24 @@ async function follow(execution: Execution, resume: RunInput['resume']): Promise
 }
 
 async function onRunEvent(execution: Execution, event: RunEvent): Promise<void> {
-  const { deps, stage, end, sources } = execution;
+  const { deps, stage, end } = execution;
   stage.reply.apply(event);
   if (event.kind === 'steered') deps.signs.takeOff(stage.surface, event.messageId, true);
-  if (event.kind === 'sources') sources.push(...event.sources);
+  if (event.kind === 'sources') await keepSources(execution, event.sources);
   if (event.kind === 'model_switched') await noteHandover(execution, event);
   if (event.kind !== 'notice') return;
   end.notices.push(event.text);
   end.canContinue ||= event.action === 'continue';
+}
+
+/** In the record: a question or a restart may come before the end. */
+async function keepSources(execution: Execution, found: RunRecord['sources']): Promise<void> {
+  const { deps, stage, record } = execution;
+  const known = new Set(record.sources.map(({ url }) => url));
+  const fresh = found.filter(({ url }) => !known.has(url));
+  if (fresh.length === 0) return;
+  execution.record = { ...record, sources: [...record.sources, ...fresh] };
+  await deps.records.save(stage.key, execution.record);
 }
 
 async function noteHandover(
@@ -205,12 +210,8 @@ async function noteHandover(
 
 async function takeWaiting(execution: Execution): Promise<Taken> {
   const { deps, stage, turn, record } = execution;
-  // A bot's text never steers: it waits for a run of its own.
-  const waiting = (await deps.inbox.waiting(stage.key)).filter(
-    ({ event }) =>
-      event.kind !== 'message' ||
-      !event.author.isBot ||
-      record.triggerIds.includes(event.messageId),
+  const waiting = (await deps.inbox.waiting(stage.key)).filter(({ event }) =>
+    mayEnter(record, event),
   );
   const messageIds = await absorbInto(deps, stage, waiting);
   turn.entered(messageIds);
@@ -223,6 +224,13 @@ async function takeWaiting(execution: Execution): Promise<Taken> {
     await deps.records.save(stage.key, execution.record);
   }
   return { messageIds, addressed };
+}
+
+/** What must not enter waits for a run of its own. */
+function mayEnter(record: RunRecord, event: WaitingMessage['event']): boolean {
+  if (record.triggerIds.includes(event.messageId)) return true;
+  // A refused run answers nobody but those it refuses; and a bot's text never steers.
+  return !record.isRefused && !(event.kind === 'message' && event.author.isBot);
 }
 
 /** Moves what waits into the transcript; ids of the new messages. */
@@ -261,9 +269,13 @@ async function settle(execution: Execution, outcome: RunOutcome): Promise<void> 
     await suspend(execution, outcome);
     return;
   }
-  const isEmpty = end.notices.length === 0 && isSilent(stage.transcript.entries(), record);
+  const hasNoText = isSilent(stage.transcript.entries(), record);
+  const staysSilent = outcome.kind === 'finished' && outcome.silent && hasNoText;
+  const said = staysSilent ? [] : end.notices;
+  if (!staysSilent) await deps.choices.takeBack(stage.key, record.endedChoice);
+  const isEmpty = said.length === 0 && hasNoText;
   const notice = endNotice(outcome, { isEmpty, addressed: record.addressed, runId });
-  const lines = [...end.notices, notice, ...(await footLines(execution, outcome))];
+  const lines = [...said, notice, ...(await footLines(execution, outcome))];
   const notices = lines.filter((line) => line !== undefined);
   const ending: RunRecord = { ...record, state: 'ending', end: { ...end, notices } };
   await deps.records.save(stage.key, ending);
@@ -272,11 +284,11 @@ async function settle(execution: Execution, outcome: RunOutcome): Promise<void> 
 
 /** Where the answer comes from and what it took; a run that said nothing says that neither. */
 async function footLines(
-  { deps, stage, record, sources }: Execution,
+  { deps, stage, record }: Execution,
   outcome: RunOutcome,
 ): Promise<readonly (string | undefined)[]> {
   if (record.isRefused || (outcome.kind === 'finished' && outcome.silent)) return [];
-  return [sourcesLine(sources), await receiptLine(deps, stage, record)];
+  return [sourcesLine(record.sources), await receiptLine(deps, stage, record)];
 }
 
 async function finish(deps: ExecuteDeps, stage: Stage, record: RunRecord): Promise<void> {
@@ -306,9 +318,11 @@ async function suspend(
     asker: record.asker,
     expiresMs: deps.settings.questions.expireDays * 24 * 3600 * 1000,
   });
+  await deps.choices.takeBack(stage.key, record.endedChoice);
   const suspended: RunRecord = {
     ...record,
     state: 'suspended',
+    notices: [],
     question: { id: question.id, callId, isShown: false },
     end,
   };

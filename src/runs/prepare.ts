@@ -46,7 +46,7 @@ export async function prepareRun(
   }));
   await readHistory(deps, scene, first);
   const profile = deps.profileOf(placeOf(first));
-  const { choice, notices } = await settleChoice(deps, scene.key);
+  const { choice, ended, notices } = await settleChoice(deps, scene.key);
   const wanted = choice.model?.value ?? profile.model?.value;
   const model = await deps.modelOf(wanted).catch((thrown: unknown) => {
     deps.log.error('model_not_available', errorFacts(thrown));
@@ -75,6 +75,8 @@ export async function prepareRun(
     reasoning: reasoningOf(profile, choice),
     webSearch: profile.webSearch.value,
     handovers: [],
+    sources: [],
+    endedChoice: ended,
     notices: [...notices, ...(start.refusal === undefined ? [] : [start.refusal])],
     isRefused: start.refusal !== undefined,
   };

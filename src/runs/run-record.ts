@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import type { Log } from '../base/log.ts';
+import { choiceSchema } from '../conversations/choices.ts';
 import type { ConversationKey } from '../messages/conversation.ts';
 import { reasoningOptionsSchema } from '../messages/model.ts';
 import type { Store } from '../storage/store.ts';
@@ -54,8 +55,15 @@ export const runRecordSchema = z.object({
     .array(z.object({ to: z.string(), reason: z.string() }))
     .readonly()
     .default([]),
-  /** Lines that its reply ends with, known from its beginning. */
+  /** What a vendor's own search found. */
+  sources: z
+    .array(z.object({ url: z.string(), title: z.string() }))
+    .readonly()
+    .default([]),
+  /** Lines that its reply ends with, known from its beginning; none once they were shown. */
   notices: z.array(z.string()).readonly().default([]),
+  /** What people had chosen and does not hold any more: taken back when they are told. */
+  endedChoice: choiceSchema.default({}),
   /** A limit forbade it: it says so and makes no step. */
   isRefused: z.boolean().default(false),
   /** While suspended. */

@@ -270,6 +270,82 @@ describe('a choice that is not allowed any more', () => {
   });
 });
 
+describe('a choice that ended', () => {
+  const byAnna = { id: anna.id, name: anna.name };
+  async function withEnded(): Promise<World> {
+    const governance = { modelChoice: 'everybody' as 'everybody' | 'admins' };
+    const world = await withModels({ governance });
+    await command(world, '!model acme/one');
+    governance.modelChoice = 'admins';
+    return world;
+  }
+  const told = (world: World) =>
+    world.adapter.texts('u1').filter((text) => text.includes('does not answer here any more'));
+
+  it('is told when the bot speaks, not where it stays silent', async () => {
+    const world = await withEnded();
+    world.model.answer({ call: 'StaySilent', input: { reason: 'a talk between people' } });
+    await world.say('Anna, lunch?', { ...inThread('u1'), author: ben, mentionsBot: false });
+    await world.atRest();
+    expect(told(world)).toEqual([]);
+    await world.say('and you?', inThread('u1'));
+    await world.atRest();
+    expect(told(world)).toHaveLength(1);
+  });
+
+  it('is told once where the bot asks in between', async () => {
+    const world = await withEnded();
+    const options = ['A', 'B'].map((label) => ({ label, description: label }));
+    const question = { question: 'A or B?', header: 'Choice', multiSelect: false, options };
+    world.model.answer(
+      { text: 'Let me ask.' },
+      { call: 'AskUserQuestion', input: { questions: [question] } },
+    );
+    world.model.answer({ text: 'A it is.' });
+    await world.say('go', inThread('u1'));
+    await world.clock.advance(5000);
+    await world.say('1', inThread('u1'));
+    await world.until(() => world.adapter.texts('u1').some((text) => text.includes('A it is.')));
+    await world.clock.advance(5000);
+    expect(told(world)).toHaveLength(1);
+  });
+
+  it('takes back nothing that was chosen since', async () => {
+    const world = await withModels();
+    const choices = createChoices({ store: world.store, log: world.log });
+    const old = { value: 'acme/one', by: byAnna };
+    await choices.setModel(key, { value: 'acme/Two-Large', by: byAnna });
+    await choices.setEffort(key, { value: 'low', by: byAnna });
+    await choices.takeBack(key, { model: old, effort: { value: 'low', by: byAnna } });
+    expect(await choices.read(key)).toEqual({ model: { value: 'acme/Two-Large', by: byAnna } });
+  });
+
+  it('is not one whose key is missing today: it answers again when the key is back', async () => {
+    let hasKey = true;
+    const refuse = (): void => {
+      if (!hasKey) throw new BotError('auth_failed', 'ACME_KEY is not set.');
+    };
+    const world = await withModels({
+      modelOf: (name, standard) => {
+        if (name === 'acme/one') refuse();
+        return { ...standard, name: name ?? standard.name, efforts: [] };
+      },
+      choosableModel: (given) => {
+        refuse();
+        return given;
+      },
+    });
+    await command(world, '!model acme/one');
+    hasKey = false;
+    await world.say('go', inThread('u1'));
+    await world.atRest();
+    expect(world.adapter.texts('u1').at(-1)).toContain('ACME_KEY is not set.');
+    hasKey = true;
+    const choices = createChoices({ store: world.store, log: world.log });
+    expect((await choices.read(key)).model?.value).toBe('acme/one');
+  });
+});
+
 describe('a command that fails', () => {
   it('tells the one who gave it', async () => {
     const world = await setUp({

@@ -55,6 +55,31 @@ describe('runs per person and hour', () => {
     expect(JSON.stringify(world.model.requests.at(-1)?.messages)).toContain('and mine');
   });
 
+  it.each([
+    ['addressed', true],
+    ['not addressed', false],
+  ])('leave alone who writes while one is refused (%s)', async (_what, mentionsBot) => {
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const world = await setUp({
+      limits: { runsPerPersonHour: 1 },
+      modelOf: (_name, standard) => {
+        const say = meanwhile;
+        meanwhile = undefined;
+        void say?.();
+        return standard;
+      },
+    });
+    await ask(world);
+    const place = { ...inThread('u1'), mentionsBot };
+    meanwhile = () => world.say('mine, Ben', { ...place, author: ben });
+    await world.say('mine, Anna', place);
+    await world.atRest();
+    await world.clock.advance(8000);
+    expect(world.adapter.texts('u1').at(-1)).toBe('ok');
+    expect(world.model.requests).toHaveLength(2);
+    expect(JSON.stringify(world.model.requests.at(-1)?.messages)).toContain('mine, Ben');
+  });
+
   it('say nothing in a talk between people that was not for the bot', async () => {
     const world = await setUp({ limits: { runsPerPersonHour: 1 } });
     await ask(world);

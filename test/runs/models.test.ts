@@ -165,4 +165,40 @@ describe('sources of a vendor’s own search', () => {
       'Sources: [A  guide](<https://example.org/a>) · [B](<https://example.org/b>)',
     );
   });
+
+  const found = { url: 'https://example.org/a', title: 'A' };
+
+  it('stand there too when the bot asked before it answered', async () => {
+    const world = await setUp();
+    const options = ['A', 'B'].map((label) => ({ label, description: label }));
+    const question = { question: 'Today?', header: 'When', multiSelect: false, options };
+    world.model.answer(
+      { text: 'I looked.' },
+      { sources: [found] },
+      { call: 'AskUserQuestion', input: { questions: [question] } },
+    );
+    world.model.answer({ text: 'It rains.' });
+    await world.say('weather?');
+    await world.clock.advance(5000);
+    await world.say('1', inThread('u1'));
+    await world.until(() => world.adapter.texts('u1').some((text) => text.includes('It rains.')));
+    await world.clock.advance(5000);
+    expect(world.adapter.texts('u1').join('\n')).toContain('Sources: [A](<https://example.org/a>)');
+  });
+
+  it('outlive a restart', async () => {
+    const world = await setUp();
+    world.model.answer(
+      { text: 'I looked.' },
+      { sources: [found] },
+      { call: 'Glob', input: { pattern: '*' } },
+    );
+    world.model.answer({ waitMs: 60_000 }, { text: 'never seen' });
+    await world.say('weather?');
+    await world.clock.advance(5000);
+    world.restart();
+    await world.clock.advance(8000);
+    await world.atRest();
+    expect(world.adapter.texts('u1').join('\n')).toContain('Sources: [A](<https://example.org/a>)');
+  });
 });
