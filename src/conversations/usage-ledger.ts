@@ -1,7 +1,8 @@
 /**
  * What models used and cost: one line a model call, in an append-only log of each day (UTC). Sums
- * are folded from the lines, so that nothing is counted twice and several processes may write; a
- * day is read once and then followed.
+ * are folded from the lines, so that nothing is counted twice and several processes may write.
+ * Today and yesterday are read once and then followed; an older day is read when it is asked for,
+ * and not kept.
  */
 
 import { z } from 'zod';
@@ -11,7 +12,7 @@ import { createKeyedQueue } from '../base/queues.ts';
 import type { Conversation } from '../messages/conversation.ts';
 import { conversationKeyOf } from '../messages/conversation.ts';
 import { noUsage, type Usage, usageSchema } from '../messages/usage.ts';
-import { type AppendLog, createAppendLog } from '../storage/append-log.ts';
+import { createAppendLog } from '../storage/append-log.ts';
 import type { Store } from '../storage/store.ts';
 
 const lineSchema = z.object({
@@ -68,11 +69,12 @@ export interface UsageLedger {
 }
 
 const dayMs = 24 * 3600 * 1000;
+/** Days whose sums stay in memory: today, and yesterday for the runs that began in it. */
+const daysKept = 2;
 export const emptySum: UsageSum = { calls: 0, usage: noUsage, costUsd: 0, unknownCalls: 0 };
 
 /** A day as far as it was read. */
 interface Day {
-  readonly log: AppendLog<Line>;
   readonly sums: Map<string, UsageSum>;
   readUpTo: number;
 }
@@ -84,49 +86,48 @@ export function createUsageLedger(deps: {
 }): UsageLedger {
   const days = new Map<string, Day>();
   const reading = createKeyedQueue();
+  const writing = createKeyedQueue();
+  const logOf = (day: string) => createAppendLog(deps, `usage:${day}`, lineSchema);
 
-  const dayOf = (name: string): Day => {
-    const known = days.get(name);
-    if (known) return known;
-    const day: Day = {
-      log: createAppendLog(deps, `usage:${name}`, lineSchema),
-      sums: new Map(),
-      readUpTo: 0,
-    };
-    days.set(name, day);
-    return day;
+  const lastDays = (count: number): readonly string[] =>
+    Array.from({ length: count }, (_, back) => dayNameOf(deps.clock.now() - back * dayMs));
+
+  /** Keeps the day if it is a recent one, and lets go of those that are no longer. */
+  const keepRecent = (name: string, day: Day): void => {
+    const recent = lastDays(daysKept);
+    if (recent.includes(name)) days.set(name, day);
+    for (const known of days.keys()) if (!recent.includes(known)) days.delete(known);
   };
 
   /** The sums of a day, brought up to date; readers of one day follow each other. */
   const sumsOf = (name: string): Promise<ReadonlyMap<string, UsageSum>> =>
     reading.run(name, async () => {
-      const day = dayOf(name);
-      const length = await day.log.length();
+      const day = days.get(name) ?? { sums: new Map(), readUpTo: 0 };
+      const log = logOf(name);
+      const length = await log.length();
       const lines =
         length > day.readUpTo
-          ? await day.log.read({ from: day.readUpTo + 1, most: length - day.readUpTo })
+          ? await log.read({ from: day.readUpTo + 1, most: length - day.readUpTo })
           : [];
       for (const { value } of lines) addLine(day.sums, value);
       day.readUpTo = Math.max(day.readUpTo, length);
+      keepRecent(name, day);
       return day.sums;
     });
-
-  const lastDays = (count: number): readonly string[] =>
-    Array.from({ length: count }, (_, back) => dayNameOf(deps.clock.now() - back * dayMs));
 
   return {
     record: async ({ conversation, ...used }) => {
       const at = deps.clock.now();
       const { adapter, space, channel } = conversation;
-      await dayOf(dayNameOf(at)).log.append([
-        {
-          v: 1,
-          at,
-          ...used,
-          conversation: conversationKeyOf(conversation),
-          channel: `${adapter}:${space}:${channel}`,
-        },
-      ]);
+      const line: Line = {
+        v: 1,
+        at,
+        ...used,
+        conversation: conversationKeyOf(conversation),
+        channel: `${adapter}:${space}:${channel}`,
+      };
+      const day = dayNameOf(at);
+      await writing.run(day, () => logOf(day).append([line]));
     },
     sum: async (over, count = 1) => {
       let total = emptySum;

@@ -1,6 +1,9 @@
 /**
  * What is asked of a model's thinking: an effort that it knows, and, where thinking is steered by a
- * budget, how many tokens. Thoughts count as output, so that a budget takes at most half of it.
+ * budget, how many tokens. Thoughts count as output, so that a budget takes at most half of it, in
+ * steps: near the end of the window each call leaves less room than the one before, and another
+ * budget makes Anthropic read all messages anew instead of from its cache (Claude API, "Prompt
+ * caching", "What invalidates the cache").
  */
 
 import type { ChatRequest } from '../messages/chat.ts';
@@ -43,6 +46,17 @@ export function askedBudget(request: Asked): number | undefined {
   const wanted = reasoning.budgetTokens ?? (effort === undefined ? effort : budgetOfEffort[effort]);
   if (wanted === undefined) return undefined;
   const { least, most } = abilities.budgetTokens ?? { least: 0, most: Number.MAX_SAFE_INTEGER };
-  const room = Math.min(most, Math.floor(mostOutputTokens / 2));
-  return room < least ? undefined : Math.min(Math.max(wanted, least), room);
+  const half = Math.floor(mostOutputTokens / 2);
+  if (Math.min(most, half) < least) return undefined;
+  const room = Math.min(most, Math.max(least, stepWithin(half)));
+  return Math.min(Math.max(wanted, least), room);
+}
+
+/** Limits are round in tens or in twos: halves of 32,000 and of 32,768 are steps, and stay whole. */
+const firstSteps: readonly number[] = [1_000, 1_024];
+
+/** The highest step that is at most `tokens`; a step is a first one, doubled or halved. */
+function stepWithin(tokens: number): number {
+  const steps = firstSteps.map((first) => first * 2 ** Math.floor(Math.log2(tokens / first)));
+  return Math.floor(Math.max(...steps));
 }

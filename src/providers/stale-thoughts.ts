@@ -7,6 +7,7 @@
 
 import { createHash } from 'node:crypto';
 import type { ChatMessage, ChatRequest } from '../messages/chat.ts';
+import type { AssistantPart } from '../messages/parts.ts';
 
 /** Learned where no thought may go at all. */
 export const noReasoning = 'no_reasoning';
@@ -44,7 +45,7 @@ export function createStaleThoughts(): StaleThoughts {
 
 /** The name that makes all thoughts up to the last answer stale; undefined without an answer. */
 export function staleName(messages: readonly ChatMessage[]): string | undefined {
-  return messages.map(nameOf).findLast((name) => name !== undefined);
+  return namesOf(messages).findLast((name) => name !== undefined);
 }
 
 /** The place in `messages` from which on thoughts are good. */
@@ -54,16 +55,25 @@ export function thoughtsFrom(
 ): number {
   if (learned.has(noReasoning)) return messages.length;
   if (![...learned].some((name) => name.startsWith(prefix))) return 0;
-  return 1 + messages.findLastIndex((message) => learned.has(nameOf(message) ?? ''));
+  return 1 + namesOf(messages).findLastIndex((name) => learned.has(name ?? ''));
 }
 
-/** The same before the message is stored and after. */
-function nameOf(message: ChatMessage): string | undefined {
-  if (message.role !== 'assistant') return undefined;
-  const said = message.parts.map((part) => {
-    const data = part.raw?.data ?? null;
-    if (part.kind === 'raw') return [part.kind, data];
-    return [part.kind, part.kind === 'tool_call' ? part.callId : part.text, data];
+/**
+ * A name for each answer, the same before it is stored and after. It tells of the answers before
+ * too: an answer without a thought may be said twice ("Done."), and is then another one.
+ */
+function namesOf(messages: readonly ChatMessage[]): readonly (string | undefined)[] {
+  let before = '';
+  return messages.map((message) => {
+    if (message.role !== 'assistant') return undefined;
+    const said = JSON.stringify([before, message.parts.map(saidIn)]);
+    before = prefix + createHash('sha256').update(said).digest('hex').slice(0, 16);
+    return before;
   });
-  return prefix + createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 16);
+}
+
+function saidIn(part: AssistantPart): readonly unknown[] {
+  const data = part.raw?.data ?? null;
+  if (part.kind === 'raw') return [part.kind, data];
+  return [part.kind, part.kind === 'tool_call' ? part.callId : part.text, data];
 }

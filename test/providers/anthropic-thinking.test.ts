@@ -106,7 +106,12 @@ describe('anthropicRequest', () => {
 });
 
 describe('askedBudget', () => {
-  const budgetOf = (reasoning: ReasoningOptions, least: number, most: number) =>
+  const budgetOf = (
+    reasoning: ReasoningOptions,
+    least: number,
+    most: number,
+    mostOutputTokens = 128_000,
+  ) =>
     askedBudget({
       reasoning,
       abilities: {
@@ -115,13 +120,34 @@ describe('askedBudget', () => {
         efforts: ['low', 'medium', 'high', 'max'],
         budgetTokens: { least, most },
       },
-      mostOutputTokens: 100_000,
+      mostOutputTokens,
     });
 
   it('stays within what the model takes', () => {
     expect(budgetOf({ effort: 'max' }, 128, 24_576)).toBe(24_576);
     expect(budgetOf({ budgetTokens: 5 }, 128, 24_576)).toBe(128);
-    expect(budgetOf({ budgetTokens: 90_000 }, 128, 90_000)).toBe(50_000);
+    expect(budgetOf({ budgetTokens: 90_000 }, 128, 90_000)).toBe(64_000);
+  });
+
+  it.each([
+    [64_000, 32_000],
+    [63_999, 16_384],
+    [32_000, 16_000],
+    [31_999, 8_192],
+    [16_000, 8_000],
+    [15_999, 4_096],
+    [4_000, 2_000],
+    [3_999, 1_024],
+    [2_048, 1_024],
+    [2_047, undefined],
+  ])('takes a step of at most half: of %i tokens %j', (mostOutputTokens, budget) => {
+    expect(budgetOf({ effort: 'max' }, 1_024, 63_999, mostOutputTokens)).toBe(budget);
+  });
+
+  it('stays the same over steps that each leave a little less room', () => {
+    const rooms = Array.from({ length: 15 }, (_, step) => 31_000 - step * 1_000);
+    const budgets = rooms.map((room) => budgetOf({ effort: 'high' }, 1_024, 63_999, room));
+    expect(new Set(budgets)).toEqual(new Set([8_192]));
   });
 
   it('is none where nothing is wished, or no thought', () => {

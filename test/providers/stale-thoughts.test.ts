@@ -113,6 +113,19 @@ describe('thoughts behind an edited history', () => {
     expect(server.requests).toHaveLength(6);
   });
 
+  it('stay where a later answer says the same as the last stale one', async () => {
+    const history = [userText('a')];
+    await step(history);
+    history.push(assistantText('Done.'), userText('b'));
+    await step(history, { system: 'New.' });
+    expect([objections(), thoughtsIn(-1)]).toEqual([1, 0]);
+    await step(history, { system: 'New.' });
+    expect([objections(), thoughtsIn(-1)]).toEqual([1, 1]);
+    history.push(assistantText('Done.'), userText('c'));
+    await step(history, { system: 'New.' });
+    expect([objections(), thoughtsIn(-1)]).toEqual([1, 2]);
+  });
+
   it('stay where the refused image came after them', async () => {
     const history = [userText('a')];
     await step(history);
@@ -148,5 +161,18 @@ describe('createStaleThoughts', () => {
     expect(thoughtsFrom(messages, new Set())).toBe(0);
     expect(thoughtsFrom(messages, new Set(['no_reasoning']))).toBe(4);
     expect(thoughtsFrom(requestOf('k', 'x').messages, learned)).toBe(0);
+  });
+
+  it('takes an answer that says the same later for another one', () => {
+    const stale = createStaleThoughts();
+    stale.remember(requestOf('k', 'thought', 'Done.'));
+    const learned = new Set(stale.namesOf(requestOf('k')));
+    const later = requestOf('k', 'thought', 'Done.', 'new thought', 'Done.', 'Done.');
+    expect(thoughtsFrom(later.messages, learned)).toBe(3);
+    // The same place, in a history that was another one before it.
+    expect(thoughtsFrom(requestOf('k', 'other', 'Done.').messages, learned)).toBe(0);
+    stale.remember(later);
+    const both = new Set(stale.namesOf(requestOf('k')));
+    expect(thoughtsFrom(later.messages, both)).toBe(6);
   });
 });
