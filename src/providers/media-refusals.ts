@@ -7,7 +7,7 @@
 import type { ChatRequest } from '../messages/chat.ts';
 import type { MediaPart } from '../messages/media.ts';
 import { unquoted } from './adaptation.ts';
-import type { WireFailure } from './errors.ts';
+import { codeOfFailure, statusOf, type WireFailure } from './errors.ts';
 import { hashOf, mostMediaName, noDocuments, noImages, refusalOf, sentMedia } from './media.ts';
 
 export interface MediaCure {
@@ -76,10 +76,11 @@ export function createMediaCures(
       kind === 'image' ? isAboutImages : isAboutDocuments,
     );
     if (suspects.length === 0) return undefined;
+    // An overload says nothing about a request; llama.cpp alone words a lack of eyes as a failure.
+    const isNoRefusal = isPassing(failure);
+    if (isNoRefusal && statusOf(failure) !== 500) return undefined;
     const general = abilityCure(text, suspects);
-    if (general !== undefined) return general;
-    // The rest is only about requests that were refused; an overload says nothing about them.
-    if (isPassing(failure)) return undefined;
+    if (general !== undefined || isNoRefusal) return general;
     const named = suspects.filter(({ base64 }) => failure.accused?.includes(hashOf(base64)));
     if (named.length > 0) return { names: namesOf(named), lasts: 'model' };
     const ordered = pagesPattern.test(text) ? suspects : suspects.toReversed();
@@ -124,8 +125,10 @@ function namesOf(parts: readonly MediaPart[]): readonly string[] {
   return [...new Set(parts.map(refusalOf))];
 }
 
-function isPassing({ status }: WireFailure): boolean {
-  return status !== undefined && (status >= 500 || status === 429);
+/** Would the same request be taken later? Inside a stream its code tells, which may be a status. */
+function isPassing(failure: WireFailure): boolean {
+  const code = codeOfFailure(failure);
+  return code === 'overloaded' || code === 'model_rate_limited' || code === 'connection_lost';
 }
 
 function abilityCure(text: string, suspects: readonly MediaPart[]): MediaCure | undefined {
