@@ -22,6 +22,8 @@ export interface MediaCure {
 
 /** How many are left out one by one before all others go together. */
 const mostGuesses = 8;
+/** For their size half of them go, and half again, before all others: each try sends the rest anew. */
+const mostHalvings = 2;
 
 const aboutImages = /image|vision|picture|multi-?modal|inline_?data|图片/iu;
 const aboutDocuments = /pdf|document|input_file|file_data|invalid_file|inline_?data/iu;
@@ -60,15 +62,23 @@ export function createMediaCures(
   request: ChatRequest,
 ): (failure: WireFailure, learned: ReadonlySet<string>) => MediaCure | undefined {
   let guesses = 0;
-  const guessed = (ordered: readonly MediaPart[], lasts: MediaCure['lasts']): MediaCure => {
+  let halvings = 0;
+  const guessed = (ordered: readonly MediaPart[]): MediaCure => {
     guesses += 1;
-    return { names: namesOf(guesses > mostGuesses ? ordered : ordered.slice(0, 1)), lasts };
+    const left = guesses > mostGuesses ? ordered : ordered.slice(0, 1);
+    return { names: namesOf(left), lasts: 'if_it_helps' };
+  };
+  const halved = (ordered: readonly MediaPart[]): MediaCure => {
+    halvings += 1;
+    const half = Math.max(1, Math.floor(ordered.length / 2));
+    const left = halvings > mostHalvings ? ordered : ordered.slice(0, half);
+    return { names: namesOf(left), lasts: 'together' };
   };
   return (failure, learned) => {
     const text = textOf(failure);
     const sent = sentMedia(request, learned);
     if (isAboutSize(failure)) {
-      return sent.length === 0 ? undefined : guessed(sent.toReversed(), 'together');
+      return sent.length === 0 ? undefined : halved(sent.toReversed());
     }
     const isAboutImages = aboutImages.test(text);
     const isAboutDocuments = aboutDocuments.test(text);
@@ -84,13 +94,15 @@ export function createMediaCures(
     const named = suspects.filter(({ base64 }) => failure.accused?.includes(hashOf(base64)));
     if (named.length > 0) return { names: namesOf(named), lasts: 'model' };
     const ordered = pagesPattern.test(text) ? suspects : suspects.toReversed();
-    return countCure(text, suspects.length) ?? guessed(ordered, 'if_it_helps');
+    return countCure(text, suspects.length) ?? guessed(ordered);
   };
 }
 
-/** Is the request refused for its size in bytes, media or not? */
+/** Is the request refused for its size in bytes, media or not? A server that failed refused nothing. */
 export function isAboutSize(failure: WireFailure): boolean {
-  return failure.status === 413 || tooLargePattern.test(textOf(failure));
+  const status = statusOf(failure) ?? 0;
+  if (status >= 500 || isPassing(failure)) return false;
+  return status === 413 || tooLargePattern.test(textOf(failure));
 }
 
 /**

@@ -78,4 +78,35 @@ describe('images in a request that fails', () => {
     expect((await ask(2)).thrown).toBeUndefined();
     expect(shown()).toEqual([2, 1]);
   });
+
+  it.each([
+    [500, 'Internal error while reading the request body: size exceeds limit'],
+    [502, 'The request is too large for the upstream right now'],
+    [503, 'payload too large'],
+  ])('all stay where the server failed with words about size: %i, %s', async (status, text) => {
+    server.otherwise(failing(status, text));
+    expect((await ask(10)).thrown).toMatchObject({ code: 'overloaded' });
+    expect(shown()).toEqual([10]);
+  });
+
+  it.each<[number, readonly number[]]>([
+    [1, [1, 0]],
+    [2, [2, 1, 0]],
+    [3, [3, 2, 1, 0]],
+    [10, [10, 5, 3, 0]],
+    [20, [20, 10, 5, 0]],
+  ])('are sent few times where a refusal for size never ends, of %i', async (count, expected) => {
+    server.otherwise(failing(413, 'Payload too large'));
+    expect((await ask(count)).thrown).toMatchObject({ code: 'context_overflow' });
+    expect(shown()).toEqual(expected);
+    expect(await learned()).toEqual([]);
+  });
+
+  it('go by halves for their size, and those that went stay away', async () => {
+    server.script(failing(413, 'Payload too large'), failing(413, 'Payload too large'));
+    server.otherwise(say('Fine.'));
+    await ask(10);
+    await ask(10);
+    expect(shown()).toEqual([10, 5, 3, 3]);
+  });
 });
