@@ -35,6 +35,18 @@ export function dueWhen(
   };
 }
 
+/** An adaptation that counts only while `isDue` holds of what was learned. */
+export function dueWhile(
+  isDue: (learned: ReadonlySet<string>) => boolean,
+  adaptation: Adaptation,
+): Adaptation {
+  return {
+    lasts: adaptation.lasts,
+    cureOf: (failure, request, learned) =>
+      isDue(learned) ? adaptation.cureOf(failure, request, learned) : undefined,
+  };
+}
+
 /** Servers mark names by backticks or quotes, or by nothing, as they like. */
 export function unquoted(text: string): string {
   return text.replace(/[`"'“”‘’]/gu, '');

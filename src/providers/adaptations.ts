@@ -34,8 +34,11 @@ export interface Adaptations {
   ): AsyncIterable<ChatStreamEvent>;
 }
 
-/** Each cure helps once; a server that refuses more than this has another problem. */
-const mostCures = 12;
+/**
+ * How many cures one request is tried with; a server that refuses more has another problem. Eight
+ * images left out one by one and then all others are the most that is worth it.
+ */
+const mostCures = 9;
 
 interface Cure {
   readonly names: readonly string[];

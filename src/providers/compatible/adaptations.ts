@@ -1,13 +1,14 @@
 /** What Chat Completions servers refuse, and what helps. The first that fits counts. */
 
-import { type Adaptation, dueWhen } from '../adaptation.ts';
+import { type Adaptation, dueWhen, dueWhile } from '../adaptation.ts';
+import { openaiRefusals } from '../openai/refusals.ts';
 import { noReasoning } from '../stale-thoughts.ts';
 
 /**
  * Where the Responses API stands beside: "Function tools with reasoning_effort are not supported …
  * in /v1/chat/completions. Use /v1/responses instead."
  */
-export const useResponses = dueWhen(
+const useResponses = dueWhen(
   'use_responses',
   /function tools with reasoning_effort are not supported|supported in \/?v1\/responses/iu,
 );
@@ -44,4 +45,16 @@ export const chatAdaptations: readonly Adaptation[] = [
     'no_thinking',
     /^(?:thinking|reasoning)$|reasoning_effort|enable_thinking|thinking_budget|chat_template_kwargs|clear_thinking|(?:thinking|reasoning)\b.{0,40}(?:unsupported|not support|unrecognized|unknown|mandatory|cannot be disabled)|(?:unsupported|unrecognized|unknown).{0,40}\b(?:thinking|reasoning)\b/iu,
   ),
+];
+
+/** Is the model asked by the Responses API, from what was learned? */
+export function usesResponses(learned: ReadonlySet<string>): boolean {
+  return learned.has('use_responses');
+}
+
+/** Where the Responses API stands beside: what helps by the one has no meaning by the other. */
+export const eitherAdaptations: readonly Adaptation[] = [
+  useResponses,
+  ...chatAdaptations.map((one) => dueWhile((learned) => !usesResponses(learned), one)),
+  ...openaiRefusals.map((one) => dueWhile(usesResponses, one)),
 ];
