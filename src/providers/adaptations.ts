@@ -6,7 +6,7 @@
  */
 
 import { isBotError } from '../base/errors.ts';
-import type { Log } from '../base/log.ts';
+import { errorFacts, type Log } from '../base/log.ts';
 import type { ChatRequest, ChatStreamEvent } from '../messages/chat.ts';
 import type { Adaptation } from './adaptation.ts';
 import { bareToolName, refusedSchema } from './bare-schemas.ts';
@@ -56,6 +56,7 @@ export function createAdaptations(
   known: readonly Adaptation[],
 ): Adaptations {
   const all = [outputRoom, outputLimit, effortLevels, ...known];
+  const book = forgivingBook(deps);
   const stale = createStaleThoughts();
   /** Tries until more than a start comes: then the server has taken the request. */
   const begin = async (
@@ -63,7 +64,7 @@ export function createAdaptations(
     attempt: Parameters<Adaptations['stream']>[1],
   ): Promise<Begun> => {
     const { model } = request;
-    const kept = await deps.learned.read(endpoint, model);
+    const kept = await book.read(endpoint, model);
     const learned = new Set([...kept, ...stale.namesOf(request)]);
     const cureOf = createCures(all, request);
     let isEdited = false;
@@ -81,7 +82,7 @@ export function createAdaptations(
       const events = attempt(learned)[Symbol.asyncIterator]();
       const begun = await begunWith(events);
       if (begun.failure === undefined) {
-        for (const name of helpful(tried)) await deps.learned.add(endpoint, model, name);
+        for (const name of helpful(tried)) await book.add(endpoint, model, name);
         if (isEdited) stale.remember(request);
         return begun;
       }
@@ -95,6 +96,27 @@ export function createAdaptations(
     stream: (request, attempt) => ({
       [Symbol.asyncIterator]: () => iteratorOf(() => begin(request, attempt)),
     }),
+  };
+}
+
+/** A store that fails costs a refusal the next time, never the answer that is there. */
+function forgivingBook({
+  learned,
+  log,
+}: {
+  readonly log: Log;
+  readonly learned: LearnedBook;
+}): LearnedBook {
+  return {
+    read: (endpoint, model) =>
+      learned.read(endpoint, model).catch((thrown: unknown) => {
+        log.warn('learned_read_failed', { model, endpoint, ...errorFacts(thrown) });
+        return [];
+      }),
+    add: (endpoint, model, name) =>
+      learned.add(endpoint, model, name).catch((thrown: unknown) => {
+        log.warn('learned_write_failed', { model, endpoint, cure: name, ...errorFacts(thrown) });
+      }),
   };
 }
 
