@@ -8,7 +8,7 @@
 import { isBotError } from '../base/errors.ts';
 import { errorFacts, type Log } from '../base/log.ts';
 import type { ChatRequest, ChatStreamEvent } from '../messages/chat.ts';
-import type { Adaptation } from './adaptation.ts';
+import { type Adaptation, isOfRequest, lastsAfter } from './adaptation.ts';
 import { bareToolName, refusedSchema } from './bare-schemas.ts';
 import { effortLevels } from './effort-levels.ts';
 import { WireError, type WireFailure } from './errors.ts';
@@ -199,7 +199,9 @@ function createCures(
   ): Cure | undefined => {
     for (const one of some) {
       const name = one.cureOf(failure, request, learned);
-      if (name !== undefined && !learned.has(name)) return { names: [name], lasts: one.lasts };
+      if (name !== undefined && !learned.has(name)) {
+        return { names: [name], lasts: lastsAfter(failure, one) };
+      }
     }
     return undefined;
   };
@@ -229,8 +231,11 @@ function createCures(
   };
   return (thrown, learned) => {
     const failure = failureOf(thrown);
-    const cure = failure && cureOf(thrown, failure, learned);
-    return cure && { ...cure, complaint: complaintOf(failure) };
+    if (failure === undefined) return undefined;
+    const cure = cureOf(thrown, failure, learned);
+    if (cure === undefined) return undefined;
+    const lasts = cure.lasts !== 'history' && isOfRequest(failure) ? 'request' : cure.lasts;
+    return { ...cure, lasts, complaint: complaintOf(failure) };
   };
 }
 
