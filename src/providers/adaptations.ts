@@ -6,9 +6,9 @@
  */
 
 import { isBotError } from '../base/errors.ts';
-import type { Log } from '../base/log.ts';
+import { errorFacts, type Log } from '../base/log.ts';
 import type { ChatRequest, ChatStreamEvent } from '../messages/chat.ts';
-import type { Adaptation } from './adaptation.ts';
+import { type Adaptation, isOfRequest, lastsAfter } from './adaptation.ts';
 import { bareToolName, refusedSchema } from './bare-schemas.ts';
 import { effortLevels } from './effort-levels.ts';
 import { WireError, type WireFailure } from './errors.ts';
@@ -34,8 +34,11 @@ export interface Adaptations {
   ): AsyncIterable<ChatStreamEvent>;
 }
 
-/** Each cure helps once; a server that refuses more than this has another problem. */
-const mostCures = 12;
+/**
+ * How many cures one request is tried with; a server that refuses more has another problem. Eight
+ * images left out one by one and then all others are the most that is worth it.
+ */
+const mostCures = 9;
 
 interface Cure {
   readonly names: readonly string[];
@@ -53,6 +56,7 @@ export function createAdaptations(
   known: readonly Adaptation[],
 ): Adaptations {
   const all = [outputRoom, outputLimit, effortLevels, ...known];
+  const book = forgivingBook(deps);
   const stale = createStaleThoughts();
   /** Tries until more than a start comes: then the server has taken the request. */
   const begin = async (
@@ -60,7 +64,7 @@ export function createAdaptations(
     attempt: Parameters<Adaptations['stream']>[1],
   ): Promise<Begun> => {
     const { model } = request;
-    const kept = await deps.learned.read(endpoint, model);
+    const kept = await book.read(endpoint, model);
     const learned = new Set([...kept, ...stale.namesOf(request)]);
     const cureOf = createCures(all, request);
     let isEdited = false;
@@ -78,7 +82,7 @@ export function createAdaptations(
       const events = attempt(learned)[Symbol.asyncIterator]();
       const begun = await begunWith(events);
       if (begun.failure === undefined) {
-        for (const name of helpful(tried)) await deps.learned.add(endpoint, model, name);
+        for (const name of helpful(tried)) await book.add(endpoint, model, name);
         if (isEdited) stale.remember(request);
         return begun;
       }
@@ -92,6 +96,27 @@ export function createAdaptations(
     stream: (request, attempt) => ({
       [Symbol.asyncIterator]: () => iteratorOf(() => begin(request, attempt)),
     }),
+  };
+}
+
+/** A store that fails costs a refusal the next time, never the answer that is there. */
+function forgivingBook({
+  learned,
+  log,
+}: {
+  readonly log: Log;
+  readonly learned: LearnedBook;
+}): LearnedBook {
+  return {
+    read: (endpoint, model) =>
+      learned.read(endpoint, model).catch((thrown: unknown) => {
+        log.warn('learned_read_failed', { model, endpoint, ...errorFacts(thrown) });
+        return [];
+      }),
+    add: (endpoint, model, name) =>
+      learned.add(endpoint, model, name).catch((thrown: unknown) => {
+        log.warn('learned_write_failed', { model, endpoint, cure: name, ...errorFacts(thrown) });
+      }),
   };
 }
 
@@ -174,7 +199,9 @@ function createCures(
   ): Cure | undefined => {
     for (const one of some) {
       const name = one.cureOf(failure, request, learned);
-      if (name !== undefined && !learned.has(name)) return { names: [name], lasts: one.lasts };
+      if (name !== undefined && !learned.has(name)) {
+        return { names: [name], lasts: lastsAfter(failure, one) };
+      }
     }
     return undefined;
   };
@@ -204,8 +231,11 @@ function createCures(
   };
   return (thrown, learned) => {
     const failure = failureOf(thrown);
-    const cure = failure && cureOf(thrown, failure, learned);
-    return cure && { ...cure, complaint: complaintOf(failure) };
+    if (failure === undefined) return undefined;
+    const cure = cureOf(thrown, failure, learned);
+    if (cure === undefined) return undefined;
+    const lasts = cure.lasts !== 'history' && isOfRequest(failure) ? 'request' : cure.lasts;
+    return { ...cure, lasts, complaint: complaintOf(failure) };
   };
 }
 

@@ -25,6 +25,8 @@ export const effortLevels: Adaptation = {
 const aboutEffort = /effort|thinking[_ .]?level|unsupported value/iu;
 const isRefusal =
   /not support|unsupported|invalid|not (?:a )?valid|unknown|unrecogni|expected|be/iu;
+/** Fields whose values are called as levels are: the verbosity, and the detail of an image. */
+const ofOthers = /verbosity|\bdetail\b|\boriginal\b/iu;
 /** From here on a refusal names what it would take. */
 const takenPattern =
   /(?:supported values|valid values|allowed values|one of|should be|must be|expected|use)\b/iu;
@@ -35,7 +37,7 @@ function refusedLevels(
   offered: readonly Effort[],
 ): readonly Effort[] {
   const text = unquoted(`${param} ${message}`);
-  if (!aboutEffort.test(text) || !isRefusal.test(text) || /verbosity/iu.test(text)) return [];
+  if (!aboutEffort.test(text) || !isRefusal.test(text) || ofOthers.test(text)) return [];
   const taken = levelsIn(text.slice(takenPattern.exec(text)?.index ?? text.length));
   if (taken.includes(sent)) return [];
   if (taken.length > 0) {

@@ -169,7 +169,7 @@ function standingOf({ code, type }: WireFailure, status: number | undefined): St
 }
 
 /** The HTTP status, or the one that an error inside a 200 names. */
-function statusOf({ status, code }: WireFailure): number | undefined {
+export function statusOf({ status, code }: WireFailure): number | undefined {
   if (status !== undefined) return status;
   return /^[45]\d\d$/u.test(code ?? '') ? Number(code) : undefined;
 }

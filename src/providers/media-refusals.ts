@@ -7,7 +7,7 @@
 import type { ChatRequest } from '../messages/chat.ts';
 import type { MediaPart } from '../messages/media.ts';
 import { unquoted } from './adaptation.ts';
-import type { WireFailure } from './errors.ts';
+import { codeOfFailure, statusOf, type WireFailure } from './errors.ts';
 import { hashOf, mostMediaName, noDocuments, noImages, refusalOf, sentMedia } from './media.ts';
 
 export interface MediaCure {
@@ -22,6 +22,8 @@ export interface MediaCure {
 
 /** How many are left out one by one before all others go together. */
 const mostGuesses = 8;
+/** For their size half of them go, and half again, before all others: each try sends the rest anew. */
+const mostHalvings = 2;
 
 const aboutImages = /image|vision|picture|multi-?modal|inline_?data|图片/iu;
 const aboutDocuments = /pdf|document|input_file|file_data|invalid_file|inline_?data/iu;
@@ -60,15 +62,23 @@ export function createMediaCures(
   request: ChatRequest,
 ): (failure: WireFailure, learned: ReadonlySet<string>) => MediaCure | undefined {
   let guesses = 0;
-  const guessed = (ordered: readonly MediaPart[], lasts: MediaCure['lasts']): MediaCure => {
+  let halvings = 0;
+  const guessed = (ordered: readonly MediaPart[]): MediaCure => {
     guesses += 1;
-    return { names: namesOf(guesses > mostGuesses ? ordered : ordered.slice(0, 1)), lasts };
+    const left = guesses > mostGuesses ? ordered : ordered.slice(0, 1);
+    return { names: namesOf(left), lasts: 'if_it_helps' };
+  };
+  const halved = (ordered: readonly MediaPart[]): MediaCure => {
+    halvings += 1;
+    const half = Math.max(1, Math.floor(ordered.length / 2));
+    const left = halvings > mostHalvings ? ordered : ordered.slice(0, half);
+    return { names: namesOf(left), lasts: 'together' };
   };
   return (failure, learned) => {
     const text = textOf(failure);
     const sent = sentMedia(request, learned);
     if (isAboutSize(failure)) {
-      return sent.length === 0 ? undefined : guessed(sent.toReversed(), 'together');
+      return sent.length === 0 ? undefined : halved(sent.toReversed());
     }
     const isAboutImages = aboutImages.test(text);
     const isAboutDocuments = aboutDocuments.test(text);
@@ -76,20 +86,23 @@ export function createMediaCures(
       kind === 'image' ? isAboutImages : isAboutDocuments,
     );
     if (suspects.length === 0) return undefined;
+    // An overload says nothing about a request; llama.cpp alone words a lack of eyes as a failure.
+    const isNoRefusal = isPassing(failure);
+    if (isNoRefusal && statusOf(failure) !== 500) return undefined;
     const general = abilityCure(text, suspects);
-    if (general !== undefined) return general;
-    // The rest is only about requests that were refused; an overload says nothing about them.
-    if (isPassing(failure)) return undefined;
+    if (general !== undefined || isNoRefusal) return general;
     const named = suspects.filter(({ base64 }) => failure.accused?.includes(hashOf(base64)));
     if (named.length > 0) return { names: namesOf(named), lasts: 'model' };
     const ordered = pagesPattern.test(text) ? suspects : suspects.toReversed();
-    return countCure(text, suspects.length) ?? guessed(ordered, 'if_it_helps');
+    return countCure(text, suspects.length) ?? guessed(ordered);
   };
 }
 
-/** Is the request refused for its size in bytes, media or not? */
+/** Is the request refused for its size in bytes, media or not? A server that failed refused nothing. */
 export function isAboutSize(failure: WireFailure): boolean {
-  return failure.status === 413 || tooLargePattern.test(textOf(failure));
+  const status = statusOf(failure) ?? 0;
+  if (status >= 500 || isPassing(failure)) return false;
+  return status === 413 || tooLargePattern.test(textOf(failure));
 }
 
 /**
@@ -124,8 +137,10 @@ function namesOf(parts: readonly MediaPart[]): readonly string[] {
   return [...new Set(parts.map(refusalOf))];
 }
 
-function isPassing({ status }: WireFailure): boolean {
-  return status !== undefined && (status >= 500 || status === 429);
+/** Would the same request be taken later? Inside a stream its code tells, which may be a status. */
+function isPassing(failure: WireFailure): boolean {
+  const code = codeOfFailure(failure);
+  return code === 'overloaded' || code === 'model_rate_limited' || code === 'connection_lost';
 }
 
 function abilityCure(text: string, suspects: readonly MediaPart[]): MediaCure | undefined {

@@ -160,6 +160,66 @@ describe('what was learned of a refusal', () => {
     expect(levels).toEqual(['max', next, next]);
   });
 
+  it.each<[WireName, string, Partial<ChatRequest>]>([
+    [
+      'anthropic',
+      'messages.2: `web_search` tool use with id `srvtoolu_1` was found without a corresponding `web_search_tool_result` block',
+      { webSearch: true },
+    ],
+    [
+      'anthropic',
+      '`web_search` tool use with id `srvtoolu_1` was found without a corresponding result block',
+      { webSearch: true },
+    ],
+    [
+      'compatible',
+      "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'. content required",
+      {},
+    ],
+    ['compatible', 'The reasoning model is temporarily not supported, thinking', {}],
+    ['compatible', 'messages[2]: web_search result is unknown here', { webSearch: true }],
+    ['openai', "Invalid 'input[2].arguments': unknown verbosity", {}],
+    [
+      'openai',
+      "Invalid 'input[0].content[1].detail': 'high' is not a valid value; expected one of low, auto. effort",
+      { reasoning: { effort: 'high' } },
+    ],
+    [
+      'gemini',
+      'The thinking budget 24576 is invalid. Please choose a value between 512 and 20000.',
+      { reasoning: { effort: 'high' } },
+    ],
+    ['gemini', 'Thinking is not enabled right now', { reasoning: { effort: 'high' } }],
+  ])('is nothing on %s where only this request was wrong: %s', async (wire, text, rest) => {
+    server.script(refusal(text), say('Fine.'));
+    const model = wire === 'gemini' ? 'gemini-2.5-flash' : models[wire];
+    await ask(wire, rest, model);
+    expect(await learnedBy(wire, model)).toEqual([]);
+  });
+
+  it('is nothing where the model has no eyes for the moment', async () => {
+    server.script(refusal('This model does temporarily not support images'), say('Fine.'));
+    const image = { kind: 'image', mediaType: 'image/png', base64: 'AAAA' } as const;
+    const messages = [{ role: 'user', parts: [image] }] as const;
+    expect((await ask('compatible', { messages })).thrown).toBeUndefined();
+    expect(server.requests).toHaveLength(2);
+    expect(await learnedBy('compatible')).toEqual([]);
+  });
+
+  it.each<[WireName, string, string]>([
+    [
+      'anthropic',
+      'messages.0.content.0.cache_control: Extra inputs are not permitted',
+      'no_cache_control',
+    ],
+    ['compatible', 'messages[0]: unknown role: developer', 'system_role'],
+    ['gemini', 'Thinking budget is not supported for this model.', 'no_thinking_steer'],
+  ])('is on %s what no message of it may hold: %s', async (wire, text, learned) => {
+    server.script(refusal(text), say('Fine.'));
+    await ask(wire);
+    expect(await learnedBy(wire)).toEqual([learned]);
+  });
+
   it('is the level on gemini too, and the weakest of the others is asked for', async () => {
     server.script(refusal('Thinking level MINIMAL is not supported for this model.'), say('Fine.'));
     expect((await ask('gemini', { reasoning: { effort: 'minimal' } })).thrown).toBeUndefined();

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChatProvider } from '../../src/messages/chat.ts';
+import type { LearnedBook } from '../../src/providers/adaptations.ts';
 import { createAnthropicProvider } from '../../src/providers/anthropic/provider.ts';
 import { createCompatibleProvider } from '../../src/providers/compatible/provider.ts';
 import { createGeminiProvider } from '../../src/providers/gemini/provider.ts';
@@ -9,6 +10,7 @@ import { createOpenaiProvider } from '../../src/providers/openai/provider.ts';
 import { say } from '../emulators/model/script.ts';
 import { objectOf, objectsOf } from '../emulators/model/wire.ts';
 import { createModelServer, type ModelServer, type WireName } from '../emulators/model-server.ts';
+import { openRawServer } from '../emulators/raw-server.ts';
 import {
   assistantText,
   chatRequestOf,
@@ -135,5 +137,57 @@ describe('a refused field', () => {
       server.requests.map(({ objection }) => objection?.includes('Invalid `signature`')),
     ).toEqual([true, undefined]);
     expect(JSON.stringify(server.requests[1]?.body)).toContain('Old answer.');
+  });
+});
+
+describe('a store that fails', () => {
+  const failing = async (): Promise<never> => {
+    throw new Error('The store is away.');
+  };
+  const setUp = (learned: Partial<LearnedBook>) => {
+    const deps = createTestDeps();
+    return { ...deps, learned: { ...deps.learned, ...learned } };
+  };
+  const logged = ({ log }: ReturnType<typeof setUp>) =>
+    log.lines.filter(({ level }) => level === 'warn').map(({ event }) => event);
+
+  it.each<[string, Partial<LearnedBook>, readonly string[]]>([
+    ['read', { read: failing }, ['learned_read_failed', 'model_request_adapted']],
+    ['write', { add: failing }, ['model_request_adapted', 'learned_write_failed']],
+  ])('to %s what was learned costs no answer', async (_what, learned, events) => {
+    const server = await createModelServer();
+    const deps = setUp(learned);
+    server.script(refusal('stream_options is not allowed here'), say('Fine.'));
+    const provider = createCompatibleProvider(deps, { baseUrl: server.baseUrl('compatible') });
+    const answer = await collect(provider.stream(chatRequestOf('m'), never));
+    expect(answer.at(-1)).toMatchObject({ kind: 'message_end', stop: 'end' });
+    expect(logged(deps)).toEqual(events);
+    await server.close();
+  });
+
+  it('leaves no connection open behind an answer that is left', async () => {
+    const deps = setUp({ add: failing });
+    const closed: Promise<void>[] = [];
+    const said = { choices: [{ index: 0, delta: { content: 'Hello' } }] };
+    const server = await openRawServer((request) => {
+      closed.push(request.closed);
+      const bytes = (text: string) => ({ kind: 'bytes', bytes: Buffer.from(text) }) as const;
+      const body = JSON.stringify({ error: { message: 'stream_options is not allowed' } });
+      return closed.length === 1
+        ? { status: 400, contentType: 'application/json', steps: [bytes(body)] }
+        : {
+            steps: [
+              bytes(`data: ${JSON.stringify(said)}\n\n`),
+              { kind: 'wait', until: new Promise(() => {}) },
+            ],
+          };
+    });
+    const provider = createCompatibleProvider(deps, { baseUrl: server.url });
+    for await (const { kind } of provider.stream(chatRequestOf('m'), never)) {
+      if (kind === 'text_delta') break;
+    }
+    expect(closed).toHaveLength(2);
+    await Promise.all(closed);
+    await server.close();
   });
 });

@@ -1,26 +1,26 @@
 /** What servers of this wire were seen to refuse, and what is then left out (see adaptations.ts). */
 
 import type { ChatRequest } from '../../messages/chat.ts';
-import { type Adaptation, dueWhen, unquoted } from '../adaptation.ts';
+import { type Adaptation, dueWhen, ofMessages, unquoted } from '../adaptation.ts';
 import type { WireFailure } from '../errors.ts';
 import { noReasoning } from '../stale-thoughts.ts';
 
 /** Only where the request asked for it: a text may name a thing in passing. */
 function dueIf(isAsked: (request: ChatRequest) => boolean, adaptation: Adaptation): Adaptation {
   return {
-    lasts: adaptation.lasts,
+    ...adaptation,
     cureOf: (failure, request, learned) =>
       isAsked(request) ? adaptation.cureOf(failure, request, learned) : undefined,
   };
 }
 
-const ofMessages = /\bmessages[.[]\d/u;
+const placeOfMessage = /\bmessages[.[]\d/u;
 const ofThoughts = /\b(?:redacted_)?thinking\b/iu;
 
 /** A block of thoughts that stands in the history, and not how the model is asked to think. */
 function isAboutThoughts({ message, paths = [] }: WireFailure): boolean {
   if (!ofThoughts.test(message)) return false;
-  if (ofMessages.test(message) || paths.some((path) => ofMessages.test(path))) return true;
+  if (placeOfMessage.test(message) || paths.some((path) => placeOfMessage.test(path))) return true;
   return /\bthinking blocks?\b|signature/iu.test(message);
 }
 
@@ -46,7 +46,7 @@ function dueForSteering(
 
 function ofPlainText(adaptation: Adaptation): Adaptation {
   return {
-    lasts: adaptation.lasts,
+    ...adaptation,
     cureOf: (failure, request, learned) => {
       const message = unquoted(failure.message);
       return adaptation.cureOf({ ...failure, message }, request, learned);
@@ -74,10 +74,12 @@ export const anthropicRefusals: readonly Adaptation[] = [
   // A budget that does not fit this request's output says nothing about others.
   dueForSteering('no_thinking_field', /budget_tokens/u, 'request'),
   dueForSteering('no_thinking_field', /(?<![.\w])thinking(?:\.|:| is not)|adaptive thinking/iu),
-  dueWhen('no_cache_control', /cache_control/u),
+  ofMessages(dueWhen('no_cache_control', /cache_control/u)),
   dueIf(({ webSearch }) => webSearch, dueWhen('no_web_search', /web[_ ]search/iu)),
   dueIf(
     ({ abilities }) => abilities.documents,
-    dueWhen('no_documents', /\bdocument\b.{0,80}not (?:support|allow|permit)|tag document/iu),
+    ofMessages(
+      dueWhen('no_documents', /\bdocument\b.{0,80}not (?:support|allow|permit)|tag document/iu),
+    ),
   ),
 ].map(ofPlainText);

@@ -12,7 +12,7 @@ import { headersOver } from '../headers.ts';
 import { listFrom } from '../listing.ts';
 import { createOpenaiProvider } from '../openai/provider.ts';
 import { endpointOf } from '../transport.ts';
-import { chatAdaptations, useResponses } from './adaptations.ts';
+import { chatAdaptations, eitherAdaptations, usesResponses } from './adaptations.ts';
 import { listedModels } from './list-models.ts';
 import { knownServers, plainProfile, type ServerProfile, serverAt } from './profiles.ts';
 import { chatRequest, requestHeaders, seenBy } from './request.ts';
@@ -51,7 +51,7 @@ export function createCompatibleProvider(
   const adaptations = createAdaptations(
     deps,
     endpoint,
-    responses === undefined ? chatAdaptations : [useResponses, ...chatAdaptations],
+    responses === undefined ? chatAdaptations : eitherAdaptations,
   );
   const authorization = { authorization: `Bearer ${apiKey}` };
   const open = async ({ fetch, signal }: Wire, body: ReturnType<typeof chatRequest>) => {
@@ -80,8 +80,9 @@ export function createCompatibleProvider(
       const toolNames = new Set(request.tools.map((tool) => tool.name));
       // What the server never sees cannot be what it refuses.
       return adaptations.stream(seenBy(request, profile), (learned) => {
-        if (responses !== undefined && learned.has('use_responses')) {
-          return responses.stream(request, signal);
+        // One try: cures around cures would multiply.
+        if (responses !== undefined && usesResponses(learned)) {
+          return responses.streamOnce(request, signal, learned);
         }
         const body = chatRequest(request, origin, profile, learned);
         const trace: CallTrace = { sawDone: false };

@@ -31,6 +31,12 @@ export function createGeminiProvider(
     dueWhen(noReasoning, /thought[_ ]?signature/iu, 'history'),
     // "Built-in tools … and Function Calling cannot be combined in the same request."
     dueWhen('no_mixed_tools', /server_?side_?tool|cannot be combined|tool use with function/iu),
+    // A budget that does not fit says nothing about others.
+    dueWhen(
+      'no_thinking_steer',
+      /thinking[_ ]?budget(?:\W{1,3}-?\d|.{0,80}(?:between|range|at least|at most|must be))/iu,
+      'request',
+    ),
     dueWhen('no_thinking_steer', /thinking[_ ]?(?:level|budget)/iu),
     dueWhen('no_thoughts', /include_?thoughts|thinking_?config|thinking is not/iu),
   ]);

@@ -3,7 +3,7 @@
  * carries the request; reading starts at its raw events. Retries, timeouts and silence are ours.
  */
 
-import type { ChatRequest } from '../../messages/chat.ts';
+import type { ChatRequest, ChatStreamEvent } from '../../messages/chat.ts';
 import { createAdaptations } from '../adaptations.ts';
 import { idleMsOf, sdkTimeoutMs, type Wire, wireEvents } from '../call.ts';
 import type { ListingProvider } from '../catalog.ts';
@@ -15,11 +15,17 @@ import { openaiRefusals } from './refusals.ts';
 import { openaiRequest } from './request.ts';
 import { openaiEvents } from './stream.ts';
 
+export interface OpenaiProvider extends ListingProvider {
+  /** One try, with what was learned; for a caller that cures refusals by itself. */
+  streamOnce(
+    request: ChatRequest,
+    signal: AbortSignal,
+    learned: ReadonlySet<string>,
+  ): AsyncIterable<ChatStreamEvent>;
+}
+
 /** `baseUrl` ends in `/v1`. */
-export function createOpenaiProvider(
-  deps: ProviderDeps,
-  options: ProviderOptions,
-): ListingProvider {
+export function createOpenaiProvider(deps: ProviderDeps, options: ProviderOptions): OpenaiProvider {
   const name = options.name ?? 'openai';
   const baseUrl = options.baseUrl ?? 'https://api.openai.com/v1';
   const endpoint = endpointOf(baseUrl);
@@ -52,6 +58,7 @@ export function createOpenaiProvider(
   };
   return {
     name,
+    streamOnce,
     stream: (request, signal) =>
       adaptations.stream(request, (learned) => streamOnce(request, signal, learned)),
     // Ids are all that this list tells; it names models for images and sound too.
