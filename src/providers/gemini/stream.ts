@@ -10,6 +10,7 @@ import type { NewId } from '../../base/ids.ts';
 import type { ChatStreamEvent, StopReason } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
 import type { Usage } from '../../messages/usage.ts';
+import type { WireEvents } from '../call.ts';
 import { connectionLost, errorOfFailure, MalformedAnswer } from '../errors.ts';
 import { namedIn } from '../failure.ts';
 import { rawOf } from '../raw.ts';
@@ -88,7 +89,7 @@ interface State {
 
 /** Translates a whole message. Throws connection_lost when no finish reason came. */
 export function geminiEvents(
-  raw: AsyncIterable<unknown>,
+  raw: WireEvents,
   deps: { readonly clock: Clock; readonly newId: NewId },
   origin: Origin,
 ): AsyncIterable<ChatStreamEvent> {
@@ -113,7 +114,10 @@ export function geminiEvents(
     }
     if (!hasStarted) yield { kind: 'message_start', origin };
     hasStarted = true;
+    const isLate = isFinal(state.finish) && hasContent(response);
     yield* responseEvents(response, state);
+    if (isLate) raw.doubtEnd();
+    else if (isFinal(state.finish)) raw.expectEnd('finished');
   };
   const end = function* (): Generator<ChatStreamEvent> {
     if (state.finish === undefined) {
@@ -128,6 +132,16 @@ export function geminiEvents(
     };
   };
   return translated(raw, read, end);
+}
+
+/** At a continuation mark the SDK makes one more request, which may take its time. */
+function isFinal(finish: string | undefined): boolean {
+  return finish !== undefined && finish !== 'CONTINUATION';
+}
+
+function hasContent({ candidates }: WireResponse): boolean {
+  const [candidate] = candidates ?? [];
+  return (candidate?.content?.parts ?? []).some((part) => part.text !== '');
 }
 
 /** A call was wanted and could not be made. */
