@@ -9,8 +9,13 @@ import { abortReasonOf, linkedAbort, throwIfAborted } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import { BotError } from '../base/errors.ts';
 import { createEndWatch, type EndSign } from './end-watch.ts';
-import { connectionLost, errorOfFailure, type Spoken } from './errors.ts';
-import { failureOfGoodAnswer, failureOfResponse, failureOfThrown } from './failure.ts';
+import { connectionLost, errorOfFailure, type Spoken, type WireFailure } from './errors.ts';
+import {
+  failureInEvents,
+  failureOfGoodAnswer,
+  failureOfResponse,
+  failureOfThrown,
+} from './failure.ts';
 import { withAccused } from './media-refusals.ts';
 import { type Tap, tapBody } from './tap.ts';
 import { isNearAddress, type ModelFetch } from './transport.ts';
@@ -41,6 +46,8 @@ export interface WireEvents extends AsyncIterable<unknown> {
   expectEnd(sign: EndSign): void;
   /** What came behind the reason to stop shows that it was none. */
   doubtEnd(): void;
+  /** The failure that the last bytes name, where an SDK leaves it out of its events. */
+  unseenFailure(): WireFailure | undefined;
 }
 
 export interface CallTrace {
@@ -81,6 +88,7 @@ export function wireEvents(
   return {
     expectEnd: (sign) => request?.expectEnd(sign),
     doubtEnd: () => request?.doubtEnd(),
+    unseenFailure: () => request?.unseenFailure(),
     [Symbol.asyncIterator]: (): AsyncIterator<unknown> => {
       let events: AsyncIterator<unknown> | undefined;
       let isOver = false;
@@ -126,7 +134,7 @@ export function wireEvents(
   };
 }
 
-interface OpenRequest extends Pick<WireEvents, 'expectEnd' | 'doubtEnd'> {
+interface OpenRequest extends Omit<WireEvents, typeof Symbol.asyncIterator> {
   readonly wire: Wire;
   /** What the failure is for us; undefined when the message was over before it. */
   errorOf(thrown: unknown): Error | undefined;
@@ -156,6 +164,7 @@ function openRequest(
   return {
     expectEnd: (sign) => end.expect(sign),
     doubtEnd: () => end.doubt(),
+    unseenFailure: () => failureInEvents(state.tap?.recentText() ?? ''),
     wire: {
       signal: link.signal,
       fetch: watchedFetch(deps, call, {

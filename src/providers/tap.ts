@@ -8,6 +8,8 @@
 export interface Tap {
   /** Were the last bytes so far `[DONE]`, the end mark of Chat Completions? */
   endsWithDone(): boolean;
+  /** What came last, as text: the last event at least, where it has no more than 16,384 bytes. */
+  recentText(): string;
 }
 
 const blankLine: Uint8Array = new Uint8Array([10, 10]);
@@ -16,6 +18,7 @@ const doneMark = '[DONE]';
 const doneLine = /(?:^|[\r\n])data: ?\[DONE\]\s*$/u;
 /** The mark, and the ends of lines around it. */
 const mostTailBytes = 24;
+const leastRecentBytes = 16_384;
 const closingBracket = 93;
 const space = 32;
 
@@ -35,8 +38,20 @@ export function tapBody(
   let last: Uint8Array = blankLine;
   /** The end of what came before `last`; only pieces that are short need it. */
   let before = '';
+  /** The last pieces as they came; `recentBytes` is their size. */
+  const recent: Uint8Array[] = [];
+  let recentBytes = 0;
   let isClosed = false;
 
+  const keep = (piece: Uint8Array): void => {
+    recent.push(piece);
+    recentBytes += piece.length;
+    for (let first = recent[0]; first !== undefined; first = recent[0]) {
+      if (recentBytes - first.length < leastRecentBytes) return;
+      recentBytes -= first.length;
+      recent.shift();
+    }
+  };
   const tail = (): string => before + textOf(last);
   const hear = (reading: Reading): Reading => {
     if (reading.done) {
@@ -48,6 +63,7 @@ export function tapBody(
     const { value } = reading;
     before = value.length < mostTailBytes ? tail().slice(-mostTailBytes) : '';
     last = value;
+    keep(value);
     // The tail is read as text only where it can be the mark.
     if (lastSignOf(value) === closingBracket && doneLine.test(tail())) marked();
     return reading;
@@ -80,6 +96,7 @@ export function tapBody(
   });
   return {
     endsWithDone: () => tail().trimEnd().endsWith(doneMark),
+    recentText: () => Buffer.concat(recent).toString('utf8'),
   };
 }
 

@@ -240,7 +240,7 @@ describe('createAnthropicProvider', () => {
   });
 });
 
-const nothing = (): void => undefined;
+const nothing = (): undefined => undefined;
 
 describe('anthropicEvents', () => {
   it.each([
@@ -274,7 +274,12 @@ describe('anthropicEvents', () => {
         yield event;
       }
     };
-    const raw = { [Symbol.asyncIterator]: wire, expectEnd: nothing, doubtEnd: nothing };
+    const raw = {
+      [Symbol.asyncIterator]: wire,
+      expectEnd: nothing,
+      doubtEnd: nothing,
+      unseenFailure: nothing,
+    };
     const ready = [];
     for await (const event of anthropicEvents(raw, createTestDeps(), origin)) {
       if (event.kind === 'tool_call_ready') ready.push([read, event]);

@@ -93,6 +93,15 @@ describe('tapBody', () => {
     }
   });
 
+  it('remembers what came last, at least 16,384 bytes of it', async () => {
+    const piece = (letter: string, bytes: number) => Buffer.from(letter.repeat(bytes));
+    const { body } = bodyOf([piece('a', 9), piece('b', 1), piece('c', 16_383), piece('d', 0)]);
+    const tap = tapBody(body, () => undefined);
+    expect(tap.recentText()).toBe('');
+    await readInLoop(body);
+    expect(tap.recentText()).toBe(`b${'c'.repeat(16_383)}`);
+  });
+
   it('hangs up when its reader leaves', async () => {
     const endless = Array.from({ length: 9 }, () => Buffer.from('x'));
     const left = bodyOf(endless);

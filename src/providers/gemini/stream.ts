@@ -12,7 +12,6 @@ import type { Origin } from '../../messages/parts.ts';
 import type { Usage } from '../../messages/usage.ts';
 import type { WireEvents } from '../call.ts';
 import { connectionLost, errorOfFailure, MalformedAnswer } from '../errors.ts';
-import { namedIn } from '../failure.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
 import { translated } from '../translated.ts';
@@ -62,8 +61,6 @@ const responseSchema = z.looseObject({
     )
     .nullish()
     .catch(null),
-  /** The SDK throws only for errors with a number. */
-  error: z.unknown().optional(),
   promptFeedback: z.looseObject({ blockReason: text }).nullish().catch(null),
   usageMetadata: usageSchema.nullish().catch(null),
 });
@@ -109,9 +106,9 @@ export function geminiEvents(
   const read = function* (value: unknown): Generator<ChatStreamEvent> {
     const response = readResponse(value);
     if (response === undefined) return; // Not a response we know the shape of.
-    if (response.error != null) {
-      throw errorOfFailure(origin, namedIn(value) ?? { message: 'The response failed.' });
-    }
+    // The SDK throws for errors with a number, and makes an empty response of all others.
+    const failure = isEmpty(response) ? raw.unseenFailure() : undefined;
+    if (failure !== undefined) throw errorOfFailure(origin, failure);
     if (!hasStarted) yield { kind: 'message_start', origin };
     hasStarted = true;
     const isLate = isFinal(state.finish) && hasContent(response);
@@ -137,6 +134,10 @@ export function geminiEvents(
 /** At a continuation mark the SDK makes one more request, which may take its time. */
 function isFinal(finish: string | undefined): boolean {
   return finish !== undefined && finish !== 'CONTINUATION';
+}
+
+function isEmpty({ candidates, usageMetadata, promptFeedback }: WireResponse): boolean {
+  return candidates == null && usageMetadata == null && promptFeedback == null;
 }
 
 function hasContent({ candidates }: WireResponse): boolean {
