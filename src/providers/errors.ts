@@ -317,7 +317,8 @@ function sentenceOf(code: FailureCode, spoken: Spoken, failure: WireFailure): st
       return `The connection to ${provider} was lost${status}.`;
     case 'bad_request': {
       const detail = cutToUnits(failure.message.replace(/\s+/gu, ' ').trim(), 200);
-      return `${provider} refused the request${status}${detail === '' ? '.' : `: ${detail}`}`;
+      const said = detail === '' ? '.' : `: ${detail}${/[.!?…]$/u.test(detail) ? '' : '.'}`;
+      return `${provider} refused the request to ${model}${status}${said} If this stays, look at DECKHAND_MODEL (models.model), or choose another model by \`!model\`.`;
     }
   }
 }

@@ -233,6 +233,17 @@ describe('failures that one vendor words in its own way', () => {
     }
   });
 
+  it.each([
+    ['temperature is odd', ': temperature is odd.'],
+    ['Temperature is odd!', ': Temperature is odd!'],
+    [' ', '.'],
+  ])('a refused request quotes %j and says where to look', async (message, said) => {
+    expect(await failureOf('openai', { kind: 'status', status: 422, message })).toMatchObject({
+      code: 'bad_request',
+      message: `openai refused the request to m (HTTP 422)${said} If this stays, look at DECKHAND_MODEL (models.model), or choose another model by \`!model\`.`,
+    });
+  });
+
   it('in a stream the type of an error says more than its text', async () => {
     const failed = (error: object) => failureOf('openai', { kind: 'events', events: [error] });
     const message = 'A tool quotes "rate limit" and "overloaded".';
