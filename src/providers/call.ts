@@ -8,8 +8,14 @@
 import { abortReasonOf, linkedAbort, throwIfAborted } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import { BotError } from '../base/errors.ts';
-import { connectionLost, errorOfFailure, type Spoken } from './errors.ts';
-import { failureOfGoodAnswer, failureOfResponse, failureOfThrown } from './failure.ts';
+import { createEndWatch, type EndSign } from './end-watch.ts';
+import { connectionLost, errorOfFailure, type Spoken, type WireFailure } from './errors.ts';
+import {
+  failureInEvents,
+  failureOfGoodAnswer,
+  failureOfResponse,
+  failureOfThrown,
+} from './failure.ts';
 import { withAccused } from './media-refusals.ts';
 import { type Tap, tapBody } from './tap.ts';
 import { isNearAddress, type ModelFetch } from './transport.ts';
@@ -33,6 +39,15 @@ export interface Call extends Spoken {
 export interface Wire {
   readonly fetch: ModelFetch;
   readonly signal: AbortSignal;
+}
+
+/** Raw events; their reader says how near the end is, so that nobody waits for an open connection. */
+export interface WireEvents extends AsyncIterable<unknown> {
+  expectEnd(sign: EndSign): void;
+  /** What came behind the reason to stop shows that it was none. */
+  doubtEnd(): void;
+  /** The failure that the last bytes name, where an SDK leaves it out of its events. */
+  unseenFailure(): WireFailure | undefined;
 }
 
 export interface CallTrace {
@@ -67,11 +82,14 @@ export function wireEvents(
   signal: AbortSignal,
   open: (wire: Wire) => Promise<AsyncIterable<unknown>>,
   trace: CallTrace = { sawDone: false },
-): AsyncIterable<unknown> {
+): WireEvents {
+  let request: OpenRequest | undefined;
   // Written out: as a generator it would cost each event several turns through the promise queue.
   return {
+    expectEnd: (sign) => request?.expectEnd(sign),
+    doubtEnd: () => request?.doubtEnd(),
+    unseenFailure: () => request?.unseenFailure(),
     [Symbol.asyncIterator]: (): AsyncIterator<unknown> => {
-      let request: OpenRequest | undefined;
       let events: AsyncIterator<unknown> | undefined;
       let isOver = false;
       const finish = (): typeof over => {
@@ -116,9 +134,9 @@ export function wireEvents(
   };
 }
 
-interface OpenRequest {
+interface OpenRequest extends Omit<WireEvents, typeof Symbol.asyncIterator> {
   readonly wire: Wire;
-  /** What the failure is for us; undefined when it is but the end mark. */
+  /** What the failure is for us; undefined when the message was over before it. */
   errorOf(thrown: unknown): Error | undefined;
   /** Hangs up where the server has not, and takes all watches away. */
   end(): void;
@@ -136,15 +154,22 @@ function openRequest(
     state.silent = true;
     link.abort(new BotError('connection_lost', 'The model server fell silent.'));
   });
+  const end = createEndWatch(deps.clock, () =>
+    link.abort(new BotError('stopped', 'The message is over.')),
+  );
   const sawDone = (): boolean => {
-    trace.sawDone = state.tap?.endsWithDone() ?? false;
+    trace.sawDone = end.sign === 'marked' || (state.tap?.endsWithDone() ?? false);
     return trace.sawDone;
   };
   return {
+    expectEnd: (sign) => end.expect(sign),
+    doubtEnd: () => end.doubt(),
+    unseenFailure: () => failureInEvents(state.tap?.recentText() ?? ''),
     wire: {
       signal: link.signal,
       fetch: watchedFetch(deps, call, {
         sound,
+        marked: () => end.expect('marked'),
         tapped: (tap) => {
           state.tap = tap;
         },
@@ -156,6 +181,7 @@ function openRequest(
     },
     errorOf: (thrown) => {
       if (signal.aborted) return abortReasonOf(signal);
+      if (end.sign === 'whole') return undefined;
       if (state.silent) {
         const quietS = Math.round(call.idleMs / 1000);
         return connectionLost(call, `nothing came for ${quietS} s.`, thrown);
@@ -164,6 +190,7 @@ function openRequest(
       if (state.refusal !== undefined) return state.refusal;
       const failure = failureOfThrown(thrown);
       if (failure !== undefined) return errorOfFailure(call, failure);
+      if (end.sign !== undefined) return undefined;
       // One SDK takes the end mark for broken JSON.
       if (sawDone() && !link.signal.aborted) return undefined;
       return connectionLost(call, 'the connection failed or broke off.', thrown);
@@ -171,6 +198,7 @@ function openRequest(
     end: () => {
       sawDone();
       stop();
+      end.stop();
       link.abort(new BotError('stopped', 'The request is over.'));
       link.release();
     },
@@ -203,6 +231,8 @@ function watchSilence(
 interface FetchWatch {
   /** Something came. */
   readonly sound: () => void;
+  /** The last bytes so far are the line `data: [DONE]`. */
+  readonly marked: () => void;
   /** The body is about to be read. */
   readonly tapped: (tap: Tap) => void;
   /** The answer is no stream; gives the error back, to be thrown. */
@@ -230,7 +260,7 @@ function watchedFetch(deps: CallDeps, call: Call, watch: FetchWatch): ModelFetch
         connectionLost(call, `answered with ${type || 'nothing'}, not a stream.`),
       );
     }
-    watch.tapped(tapBody(response.body, watch.sound));
+    watch.tapped(tapBody(response.body, watch.sound, watch.marked));
     return response;
   };
 }

@@ -168,10 +168,25 @@ function standingOf({ code, type }: WireFailure, status: number | undefined): St
   return status >= 500 || status === 408 || status === 409 ? 'passing' : 'final';
 }
 
+/** Google's names of errors, which may come without a number (google/rpc/code.proto). */
+const statusOfName: ReadonlyMap<string, number> = new Map([
+  ['INVALID_ARGUMENT', 400],
+  ['FAILED_PRECONDITION', 400],
+  ['OUT_OF_RANGE', 400],
+  ['UNAUTHENTICATED', 401],
+  ['PERMISSION_DENIED', 403],
+  ['NOT_FOUND', 404],
+  ['RESOURCE_EXHAUSTED', 429],
+  ['INTERNAL', 500],
+  ['UNAVAILABLE', 503],
+  ['DEADLINE_EXCEEDED', 504],
+]);
+
 /** The HTTP status, or the one that an error inside a 200 names. */
-export function statusOf({ status, code }: WireFailure): number | undefined {
+export function statusOf({ status, code, type }: WireFailure): number | undefined {
   if (status !== undefined) return status;
-  return /^[45]\d\d$/u.test(code ?? '') ? Number(code) : undefined;
+  if (/^[45]\d\d$/u.test(code ?? '')) return Number(code);
+  return statusOfName.get(type ?? '');
 }
 
 /** The closed code of a failure. Status and type decide, the text only refines. */
@@ -302,7 +317,8 @@ function sentenceOf(code: FailureCode, spoken: Spoken, failure: WireFailure): st
       return `The connection to ${provider} was lost${status}.`;
     case 'bad_request': {
       const detail = cutToUnits(failure.message.replace(/\s+/gu, ' ').trim(), 200);
-      return `${provider} refused the request${status}${detail === '' ? '.' : `: ${detail}`}`;
+      const said = detail === '' ? '.' : `: ${detail}${/[.!?…]$/u.test(detail) ? '' : '.'}`;
+      return `${provider} refused the request to ${model}${status}${said} If this stays, look at DECKHAND_MODEL (models.model), or choose another model by \`!model\`.`;
     }
   }
 }

@@ -76,6 +76,17 @@ export function failureOfGoodAnswer(
   return isError(parseJson(body)) ? failureOfBody(body, undefined, headers, nowMs) : undefined;
 }
 
+/** The failure that the last event to name one names. The first event of the text may be cut. */
+export function failureInEvents(text: string): WireFailure | undefined {
+  const events = text.split(/\r\n\r\n|\n\n|\r\r/u).reverse();
+  for (const event of events) {
+    const data = event.trim().replace(/^data:/u, '');
+    const failure = failureOfGoodAnswer(data, new Headers(), 0);
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}
+
 /** `{error: {…}}`, `{error: "…"}`, or an object that calls itself an error. */
 function isError(body: unknown): boolean {
   const first: unknown = Array.isArray(body) ? body[0] : body;

@@ -8,27 +8,51 @@
 export interface Tap {
   /** Were the last bytes so far `[DONE]`, the end mark of Chat Completions? */
   endsWithDone(): boolean;
+  /** What came last, as text: the last event at least, where it has no more than 16,384 bytes. */
+  recentText(): string;
 }
 
 const blankLine: Uint8Array = new Uint8Array([10, 10]);
 const doneMark = '[DONE]';
-/** The mark, and the ends of lines behind it. */
+/** A line of its own: in the middle of a text, which may be cut anywhere, it says nothing. */
+const doneLine = /(?:^|[\r\n])data: ?\[DONE\]\s*$/u;
+/** The mark, and the ends of lines around it. */
 const mostTailBytes = 24;
+const leastRecentBytes = 16_384;
+const closingBracket = 93;
+const space = 32;
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 type Reading = Awaited<ReturnType<Reader['read']>>;
 
 /**
  * Taps the body in place: whoever reads it from now on, by a reader or in a loop, reads through the
- * tap. `heard` is told of each piece.
+ * tap. `heard` is told of each piece, `marked` when the last line so far is `data: [DONE]`.
  */
-export function tapBody(body: ReadableStream<Uint8Array>, heard: () => void): Tap {
+export function tapBody(
+  body: ReadableStream<Uint8Array>,
+  heard: () => void,
+  marked: () => void = () => undefined,
+): Tap {
   const reader = body.getReader();
   let last: Uint8Array = blankLine;
   /** The end of what came before `last`; only pieces that are short need it. */
   let before = '';
+  /** The last pieces as they came; `recentBytes` is their size. */
+  const recent: Uint8Array[] = [];
+  let recentBytes = 0;
   let isClosed = false;
 
+  const keep = (piece: Uint8Array): void => {
+    recent.push(piece);
+    recentBytes += piece.length;
+    for (let first = recent[0]; first !== undefined; first = recent[0]) {
+      if (recentBytes - first.length < leastRecentBytes) return;
+      recentBytes -= first.length;
+      recent.shift();
+    }
+  };
+  const tail = (): string => before + textOf(last);
   const hear = (reading: Reading): Reading => {
     if (reading.done) {
       if (isClosed) return reading;
@@ -37,8 +61,11 @@ export function tapBody(body: ReadableStream<Uint8Array>, heard: () => void): Ta
     }
     heard();
     const { value } = reading;
-    before = value.length < mostTailBytes ? (before + textOf(last)).slice(-mostTailBytes) : '';
+    before = value.length < mostTailBytes ? tail().slice(-mostTailBytes) : '';
     last = value;
+    keep(value);
+    // The tail is read as text only where it can be the mark.
+    if (lastSignOf(value) === closingBracket && doneLine.test(tail())) marked();
     return reading;
   };
   const read = (): Promise<Reading> => reader.read().then(hear);
@@ -68,8 +95,16 @@ export function tapBody(body: ReadableStream<Uint8Array>, heard: () => void): Ta
     cancel: { value: cancel },
   });
   return {
-    endsWithDone: () => (before + textOf(last)).trimEnd().endsWith(doneMark),
+    endsWithDone: () => tail().trimEnd().endsWith(doneMark),
+    recentText: () => Buffer.concat(recent).toString('utf8'),
   };
+}
+
+/** The last byte that is no white space. */
+function lastSignOf(bytes: Uint8Array): number {
+  let at = bytes.length - 1;
+  while (at > 0 && (bytes[at] ?? 0) <= space) at -= 1;
+  return bytes[at] ?? 0;
 }
 
 /** The last bytes as text. */

@@ -240,6 +240,8 @@ describe('createAnthropicProvider', () => {
   });
 });
 
+const nothing = (): undefined => undefined;
+
 describe('anthropicEvents', () => {
   it.each([
     ['{"city":"Oslo"}', 'end_turn', 'content_block_stop', { input: { city: 'Oslo' } }],
@@ -272,8 +274,14 @@ describe('anthropicEvents', () => {
         yield event;
       }
     };
+    const raw = {
+      [Symbol.asyncIterator]: wire,
+      expectEnd: nothing,
+      doubtEnd: nothing,
+      unseenFailure: nothing,
+    };
     const ready = [];
-    for await (const event of anthropicEvents(wire(), createTestDeps(), origin)) {
+    for await (const event of anthropicEvents(raw, createTestDeps(), origin)) {
       if (event.kind === 'tool_call_ready') ready.push([read, event]);
     }
     expect(ready).toEqual([[at, expect.objectContaining(expected)]]);

@@ -140,6 +140,33 @@ describe.each(providersUnderTest)('a request of $wire', (under) => {
 });
 
 describe('the transport', () => {
+  it.each(providersUnderTest)('uses a connection of $wire again after a message', async (under) => {
+    let connections = 0;
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(bytesOf(under.wire, say('Hello.')));
+      // The end comes a moment later than the last event.
+      setImmediate(() => response.end());
+    });
+    server.on('connection', () => {
+      connections += 1;
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const transport = createModelFetch();
+    const deps = createTestDeps(transport.fetch);
+    const provider = under.create(deps, `http://127.0.0.1:${port}`);
+    for (let time = 0; time < 3; time += 1) {
+      await collect(provider.stream(asking(under)(), never));
+      await deps.clock.settle();
+    }
+    expect(connections).toBe(1);
+    await transport.close();
+    server.close();
+  });
+
   it('keeps one set of connections for all providers', async () => {
     let connections = 0;
     let requests = 0;

@@ -6,8 +6,18 @@ import { createCompatibleProvider } from '../../src/providers/compatible/provide
 import { createGeminiProvider } from '../../src/providers/gemini/provider.ts';
 import { createOpenaiProvider } from '../../src/providers/openai/provider.ts';
 import type { Answer } from '../emulators/model/script.ts';
-import { createModelServer, type ModelServer } from '../emulators/model-server.ts';
-import { chatRequestOf, collectUntilThrow, createTestDeps } from '../support/providers.ts';
+import {
+  bytesOf,
+  createModelServer,
+  type ModelServer,
+  piecesOf,
+} from '../emulators/model-server.ts';
+import {
+  chatRequestOf,
+  collectUntilThrow,
+  createTestDeps,
+  pieceFetch,
+} from '../support/providers.ts';
 
 const never = new AbortController().signal;
 
@@ -50,6 +60,44 @@ describe('failures that one vendor words in its own way', () => {
     expect(
       await failureOf('gemini', { kind: 'status', status: 429, message, details: [daily, retry] }),
     ).toMatchObject({ code: 'quota_exhausted' });
+  });
+
+  it.each([
+    [{ status: 'INVALID_ARGUMENT', message: 'No.' }, 'bad_request'],
+    [{ status: 'FAILED_PRECONDITION', message: 'Not from here.' }, 'bad_request'],
+    [{ status: 'UNAUTHENTICATED', message: 'Who?' }, 'auth_failed'],
+    [{ status: 'PERMISSION_DENIED', message: 'No.' }, 'auth_failed'],
+    [{ status: 'NOT_FOUND', message: 'models/m is not found.' }, 'model_unknown'],
+    [{ status: 'RESOURCE_EXHAUSTED', message: 'Wait.' }, 'model_rate_limited'],
+    [{ status: 'INVALID_ARGUMENT', message: 'Prompt is too long.' }, 'context_overflow'],
+    [{ status: 'UNAVAILABLE', message: 'No.' }, 'overloaded'],
+    [{ status: 'INTERNAL', message: 'No.' }, 'overloaded'],
+    [{ status: 'DEADLINE_EXCEEDED', message: 'No.' }, 'overloaded'],
+    [{ code: '429', message: 'Wait.' }, 'model_rate_limited'],
+    [{ code: '400', message: 'No.' }, 'bad_request'],
+    [{ message: 'The request is invalid.' }, 'bad_request'],
+  ])('Gemini names an error inside a stream without a number: %j is %s', async (error, code) => {
+    const text = { candidates: [{ content: { role: 'model', parts: [{ text: 'Hello' }] } }] };
+    for (const events of [[{ error }], [text, { error }], [text, [{ error }]]]) {
+      expect(await failureOf('gemini', { kind: 'events', events })).toMatchObject({ code });
+    }
+  });
+
+  it('Gemini names the wait there too, and an error may come in any pieces', async () => {
+    const error = { status: 'RESOURCE_EXHAUSTED', message: 'Please retry in 3s.' };
+    const bytes = bytesOf('gemini', { kind: 'events', events: [{ error }] });
+    for (const pieces of [piecesOf(bytes, 'each'), piecesOf(bytes, [20])]) {
+      const provider = createGeminiProvider(createTestDeps(pieceFetch(pieces)), { apiKey: 'k' });
+      const { thrown } = await collectUntilThrow(provider.stream(chatRequestOf('m'), never));
+      expect(thrown).toMatchObject({ code: 'model_rate_limited', retryAfterMs: 3_000 });
+    }
+  });
+
+  it('Gemini may send a response with nothing in it, or a text that quotes an error', async () => {
+    const quote = JSON.stringify({ error: { status: 'INTERNAL' } });
+    const candidates = [{ content: { role: 'model', parts: [{ text: `data: ${quote}\n\n` }] } }];
+    const events = [{ candidates }, {}, { candidates: [{ finishReason: 'STOP' }] }];
+    expect(await failureOf('gemini', { kind: 'events', events })).toBeUndefined();
   });
 
   it('Gemini refuses a key with 400', async () => {
@@ -183,6 +231,17 @@ describe('failures that one vendor words in its own way', () => {
         code: 'bad_request',
       });
     }
+  });
+
+  it.each([
+    ['temperature is odd', ': temperature is odd.'],
+    ['Temperature is odd!', ': Temperature is odd!'],
+    [' ', '.'],
+  ])('a refused request quotes %j and says where to look', async (message, said) => {
+    expect(await failureOf('openai', { kind: 'status', status: 422, message })).toMatchObject({
+      code: 'bad_request',
+      message: `openai refused the request to m (HTTP 422)${said} If this stays, look at DECKHAND_MODEL (models.model), or choose another model by \`!model\`.`,
+    });
   });
 
   it('in a stream the type of an error says more than its text', async () => {

@@ -73,6 +73,35 @@ describe('tapBody', () => {
     },
   );
 
+  it.each([
+    ['data: {}\n\ndata: [DONE]\n\n', 1],
+    ['data:[DONE]', 1],
+    ['data: {"text":"It ends in data: [DONE]', 0],
+    ['data: [1]\n\n', 0],
+  ])('tells at once of an end mark on a line of its own: %j', async (text, times) => {
+    const bytes = Buffer.from(text);
+    for (const cut of [[], [bytes.length - 4]]) {
+      const { body } = bodyOf(piecesOf(bytes, cut));
+      let marks = 0;
+      const marked = (): void => {
+        marks += 1;
+      };
+      tapBody(body, () => undefined, marked);
+      const reader = body.getReader();
+      for (let piece = 0; piece <= cut.length; piece += 1) await reader.read();
+      expect(Math.min(1, marks)).toBe(times);
+    }
+  });
+
+  it('remembers what came last, at least 16,384 bytes of it', async () => {
+    const piece = (letter: string, bytes: number) => Buffer.from(letter.repeat(bytes));
+    const { body } = bodyOf([piece('a', 9), piece('b', 1), piece('c', 16_383), piece('d', 0)]);
+    const tap = tapBody(body, () => undefined);
+    expect(tap.recentText()).toBe('');
+    await readInLoop(body);
+    expect(tap.recentText()).toBe(`b${'c'.repeat(16_383)}`);
+  });
+
   it('hangs up when its reader leaves', async () => {
     const endless = Array.from({ length: 9 }, () => Buffer.from('x'));
     const left = bodyOf(endless);

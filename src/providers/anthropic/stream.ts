@@ -6,6 +6,7 @@ import type { NewId } from '../../base/ids.ts';
 import type { ChatStreamEvent, StopReason } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
 import { cutArguments, type ParsedArguments, parseArguments } from '../arguments.ts';
+import type { WireEvents } from '../call.ts';
 import { idMark } from '../call-ids.ts';
 import { connectionLost } from '../errors.ts';
 import { rawOf } from '../raw.ts';
@@ -58,7 +59,7 @@ interface State {
  * the vendor's filter stopped it before anything was said.
  */
 export function anthropicEvents(
-  raw: AsyncIterable<unknown>,
+  raw: WireEvents,
   deps: { readonly clock: Clock; readonly newId: NewId },
   origin: Origin,
   serverCalls: ReadonlyMap<string, ServerCall> = new Map(),
@@ -79,23 +80,27 @@ export function anthropicEvents(
   const read = (value: unknown): Iterable<ChatStreamEvent> => {
     const event = isOver ? undefined : readEvent(value);
     if (event === undefined) return []; // Behind the end, or of no shape that we know.
-    if (event.type === 'message_stop') isOver = true;
+    if (event.type === 'message_stop') {
+      isOver = true;
+      raw.expectEnd('whole');
+      return endEvents(state);
+    }
     // Nearly all are deltas: they take the short way.
     return event.type === 'content_block_delta'
       ? deltaEvents(event, state)
       : translate(event, state);
   };
-  const end = function* (): Generator<ChatStreamEvent> {
+  const end = (): readonly ChatStreamEvent[] => {
     if (!isOver) throw connectionLost(origin, 'the stream ended before the message did.');
-    yield* closeBlocks(state);
-    yield* readyClosed(state, false);
-    yield {
-      kind: 'message_end',
-      stop: state.stop ?? 'unknown',
-      reasoningMs: state.timer.total(),
-    };
+    return []; // Told with its terminal event.
   };
   return translated(raw, read, end);
+}
+
+function* endEvents(state: State): Generator<ChatStreamEvent> {
+  yield* closeBlocks(state);
+  yield* readyClosed(state, false);
+  yield { kind: 'message_end', stop: state.stop ?? 'unknown', reasoningMs: state.timer.total() };
 }
 
 function* translate(event: WireEvent, state: State): Generator<ChatStreamEvent> {
@@ -118,7 +123,7 @@ function* translate(event: WireEvent, state: State): Generator<ChatStreamEvent> 
     case 'message_delta':
       yield* messageDelta(event, state);
       return;
-    default: // ping, message_stop, and types of later versions
+    default: // ping, and types of later versions
   }
 }
 

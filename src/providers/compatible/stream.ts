@@ -5,7 +5,7 @@ import type { NewId } from '../../base/ids.ts';
 import type { ChatStreamEvent, StopReason } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
 import type { Usage } from '../../messages/usage.ts';
-import type { CallTrace } from '../call.ts';
+import type { CallTrace, WireEvents } from '../call.ts';
 import { connectionLost, errorOfFailure } from '../errors.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
@@ -77,7 +77,7 @@ interface State {
 
 /** Translates a whole message. A server that sends no end mark at all gets the stop `unknown`. */
 export function chatEvents(
-  raw: AsyncIterable<unknown>,
+  raw: WireEvents,
   deps: { readonly clock: Clock; readonly newId: NewId },
   setting: ChatStreamSetting,
 ): AsyncIterable<ChatStreamEvent> {
@@ -107,6 +107,8 @@ export function chatEvents(
     if (citations.length > 0) events.push({ kind: 'citations', citations });
     const usage = chunk.usage ?? choice?.usage;
     if (usage) events.push({ kind: 'usage', usage: usageOf(usage) });
+    if (state.finish !== undefined && events.some(isContent)) raw.doubtEnd();
+    else if (choice?.finish_reason) raw.expectEnd('finished');
     state.finish = choice?.finish_reason || state.finish;
     return events;
   };
@@ -122,6 +124,10 @@ export function chatEvents(
     };
   };
   return translated(raw, read, end);
+}
+
+function isContent({ kind }: ChatStreamEvent): boolean {
+  return kind !== 'usage' && kind !== 'citations';
 }
 
 /** Without finish reason and end mark, only an end with whole content can be trusted. */

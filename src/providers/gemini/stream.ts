@@ -10,8 +10,8 @@ import type { NewId } from '../../base/ids.ts';
 import type { ChatStreamEvent, StopReason } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
 import type { Usage } from '../../messages/usage.ts';
+import type { WireEvents } from '../call.ts';
 import { connectionLost, errorOfFailure, MalformedAnswer } from '../errors.ts';
-import { namedIn } from '../failure.ts';
 import { rawOf } from '../raw.ts';
 import { createReasoningTimer, type ReasoningTimer } from '../reasoning-timer.ts';
 import { translated } from '../translated.ts';
@@ -61,8 +61,6 @@ const responseSchema = z.looseObject({
     )
     .nullish()
     .catch(null),
-  /** The SDK throws only for errors with a number. */
-  error: z.unknown().optional(),
   promptFeedback: z.looseObject({ blockReason: text }).nullish().catch(null),
   usageMetadata: usageSchema.nullish().catch(null),
 });
@@ -88,7 +86,7 @@ interface State {
 
 /** Translates a whole message. Throws connection_lost when no finish reason came. */
 export function geminiEvents(
-  raw: AsyncIterable<unknown>,
+  raw: WireEvents,
   deps: { readonly clock: Clock; readonly newId: NewId },
   origin: Origin,
 ): AsyncIterable<ChatStreamEvent> {
@@ -108,12 +106,15 @@ export function geminiEvents(
   const read = function* (value: unknown): Generator<ChatStreamEvent> {
     const response = readResponse(value);
     if (response === undefined) return; // Not a response we know the shape of.
-    if (response.error != null) {
-      throw errorOfFailure(origin, namedIn(value) ?? { message: 'The response failed.' });
-    }
+    // The SDK throws for errors with a number, and makes an empty response of all others.
+    const failure = isEmpty(response) ? raw.unseenFailure() : undefined;
+    if (failure !== undefined) throw errorOfFailure(origin, failure);
     if (!hasStarted) yield { kind: 'message_start', origin };
     hasStarted = true;
+    const isLate = isFinal(state.finish) && hasContent(response);
     yield* responseEvents(response, state);
+    if (isLate) raw.doubtEnd();
+    else if (isFinal(state.finish)) raw.expectEnd('finished');
   };
   const end = function* (): Generator<ChatStreamEvent> {
     if (state.finish === undefined) {
@@ -128,6 +129,20 @@ export function geminiEvents(
     };
   };
   return translated(raw, read, end);
+}
+
+/** At a continuation mark the SDK makes one more request, which may take its time. */
+function isFinal(finish: string | undefined): boolean {
+  return finish !== undefined && finish !== 'CONTINUATION';
+}
+
+function isEmpty({ candidates, usageMetadata, promptFeedback }: WireResponse): boolean {
+  return candidates == null && usageMetadata == null && promptFeedback == null;
+}
+
+function hasContent({ candidates }: WireResponse): boolean {
+  const [candidate] = candidates ?? [];
+  return (candidate?.content?.parts ?? []).some((part) => part.text !== '');
 }
 
 /** A call was wanted and could not be made. */

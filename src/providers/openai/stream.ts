@@ -5,6 +5,7 @@ import type { NewId } from '../../base/ids.ts';
 import type { ChatStreamEvent, StopReason } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
 import { cutArguments, isWholeJson, parseArguments } from '../arguments.ts';
+import type { WireEvents } from '../call.ts';
 import { isFitId } from '../call-ids.ts';
 import { connectionLost, errorOfFailure } from '../errors.ts';
 import { namedIn } from '../failure.ts';
@@ -43,7 +44,7 @@ interface State {
 
 /** Translates a whole message. Throws connection_lost when no terminal event came. */
 export function openaiEvents(
-  raw: AsyncIterable<unknown>,
+  raw: WireEvents,
   deps: { readonly clock: Clock; readonly newId: NewId },
   origin: Origin,
 ): AsyncIterable<ChatStreamEvent> {
@@ -67,13 +68,16 @@ export function openaiEvents(
       const named = namedIn(event.type === 'error' ? value : { error: event.response?.error });
       throw errorOfFailure(origin, named ?? { message: 'The response failed.' });
     }
+    if (event.type === 'response.completed' || event.type === 'response.incomplete') {
+      raw.expectEnd('whole');
+    }
     return translate(event, state);
   };
   const end = (): readonly ChatStreamEvent[] => {
     if (state.stop === undefined) {
       throw connectionLost(origin, 'the stream ended before the message did.');
     }
-    return [{ kind: 'message_end', stop: state.stop, reasoningMs: state.timer.total() }];
+    return []; // Told with its terminal event.
   };
   return translated(raw, read, end);
 }
@@ -318,6 +322,7 @@ function* finishResponse(event: WireEvent, state: State): Generator<ChatStreamEv
   const usage = event.response?.usage;
   if (usage) yield { kind: 'usage', usage: usageOf(usage) };
   state.stop = stopOf(isCut, reason ?? undefined, state);
+  yield { kind: 'message_end', stop: state.stop, reasoningMs: state.timer.total() };
 }
 
 function stopOf(isCut: boolean, reason: string | undefined, state: State): StopReason {
