@@ -42,6 +42,7 @@ function adviceOf(error: BotError): string {
     case 'overloaded':
     case 'model_rate_limited':
     case 'connection_lost':
+    case 'bad_request': // its own sentence says what to look at if it stays
       return 'Say "go on" to try again.';
     case 'context_overflow':
       return 'Say `!new` to start afresh here, or ask in a new thread.';
