@@ -33,6 +33,8 @@ export interface Call extends Spoken {
    * our name, whatever the SDK or the environment it reads would add.
    */
   readonly headers: Readonly<Record<string, string>>;
+  /** The SDK leaves errors out of its events: they are looked for in the bytes. */
+  readonly hidesErrors?: boolean;
 }
 
 /** What the SDK is given to open its stream with. */
@@ -46,7 +48,7 @@ export interface WireEvents extends AsyncIterable<unknown> {
   expectEnd(sign: EndSign): void;
   /** What came behind the reason to stop shows that it was none. */
   doubtEnd(): void;
-  /** The failure that the last bytes name, where an SDK leaves it out of its events. */
+  /** The failure that the last bytes name, where the SDK hides errors. */
   unseenFailure(): WireFailure | undefined;
 }
 
@@ -260,7 +262,12 @@ function watchedFetch(deps: CallDeps, call: Call, watch: FetchWatch): ModelFetch
         connectionLost(call, `answered with ${type || 'nothing'}, not a stream.`),
       );
     }
-    watch.tapped(tapBody(response.body, watch.sound, watch.marked));
+    watch.tapped(
+      tapBody(response.body, watch.sound, {
+        marked: watch.marked,
+        keepsRecent: call.hidesErrors ?? false,
+      }),
+    );
     return response;
   };
 }

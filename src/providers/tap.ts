@@ -8,7 +8,10 @@
 export interface Tap {
   /** Were the last bytes so far `[DONE]`, the end mark of Chat Completions? */
   endsWithDone(): boolean;
-  /** What came last, as text: the last event at least, where it has no more than 16,384 bytes. */
+  /**
+   * What came last, as text: the last event at least, where it has no more than 16,384 bytes; empty
+   * unless it is kept.
+   */
   recentText(): string;
 }
 
@@ -25,14 +28,21 @@ const space = 32;
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 type Reading = Awaited<ReturnType<Reader['read']>>;
 
+export interface TapOptions {
+  /** Called when the last line so far is `data: [DONE]`. */
+  readonly marked?: () => void;
+  /** Keep what came last, for `recentText`. */
+  readonly keepsRecent?: boolean;
+}
+
 /**
  * Taps the body in place: whoever reads it from now on, by a reader or in a loop, reads through the
- * tap. `heard` is told of each piece, `marked` when the last line so far is `data: [DONE]`.
+ * tap. `heard` is told of each piece.
  */
 export function tapBody(
   body: ReadableStream<Uint8Array>,
   heard: () => void,
-  marked: () => void = () => undefined,
+  { marked, keepsRecent = false }: TapOptions = {},
 ): Tap {
   const reader = body.getReader();
   let last: Uint8Array = blankLine;
@@ -63,9 +73,9 @@ export function tapBody(
     const { value } = reading;
     before = value.length < mostTailBytes ? tail().slice(-mostTailBytes) : '';
     last = value;
-    keep(value);
+    if (keepsRecent) keep(value);
     // The tail is read as text only where it can be the mark.
-    if (lastSignOf(value) === closingBracket && doneLine.test(tail())) marked();
+    if (marked && lastSignOf(value) === closingBracket && doneLine.test(tail())) marked();
     return reading;
   };
   const read = (): Promise<Reading> => reader.read().then(hear);

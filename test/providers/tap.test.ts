@@ -86,7 +86,7 @@ describe('tapBody', () => {
       const marked = (): void => {
         marks += 1;
       };
-      tapBody(body, () => undefined, marked);
+      tapBody(body, () => undefined, { marked });
       const reader = body.getReader();
       for (let piece = 0; piece <= cut.length; piece += 1) await reader.read();
       expect(Math.min(1, marks)).toBe(times);
@@ -96,7 +96,7 @@ describe('tapBody', () => {
   it('remembers what came last, at least 16,384 bytes of it', async () => {
     const piece = (letter: string, bytes: number) => Buffer.from(letter.repeat(bytes));
     const { body } = bodyOf([piece('a', 9), piece('b', 1), piece('c', 16_383), piece('d', 0)]);
-    const tap = tapBody(body, () => undefined);
+    const tap = tapBody(body, () => undefined, { keepsRecent: true });
     expect(tap.recentText()).toBe('');
     await readInLoop(body);
     expect(tap.recentText()).toBe(`b${'c'.repeat(16_383)}`);

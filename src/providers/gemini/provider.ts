@@ -57,7 +57,8 @@ export function createGeminiProvider(
     name,
     stream: (request, signal) => {
       const origin = { provider: name, endpoint, model: request.model };
-      const call = { ...origin, idleMs: idleMsOf(baseUrl), headers, ...keySetting };
+      const idleMs = idleMsOf(baseUrl);
+      const call = { ...origin, idleMs, headers, ...keySetting, hidesErrors: true };
       return adaptations.stream(request, (learned) => {
         const body = geminiRequest(request, origin, learned);
         const raw = wireEvents(deps, call, signal, (wire) => open(wire, body));
