@@ -26,7 +26,11 @@ export function translated<Event>(
       const read = (result: IteratorResult<unknown>): Step<Event> => {
         hasEnded = result.done === true;
         try {
-          for (const event of hasEnded ? end() : translate(result.value)) ready.push(event);
+          const events = hasEnded ? end() : translate(result.value);
+          // Nearly always; nothing is ready, for only then is a value read.
+          const [only] = isList(events) && events.length === 1 ? events : [];
+          if (only !== undefined) return { done: false, value: only };
+          for (const event of events) ready.push(event);
         } catch (thrown) {
           failure = { thrown };
         }
@@ -56,4 +60,8 @@ export function translated<Event>(
       };
     },
   };
+}
+
+function isList<Event>(events: Iterable<Event>): events is readonly Event[] {
+  return Array.isArray(events);
 }
