@@ -181,7 +181,7 @@ function startLines(
       ? `The page is at ${page} ${web.adapter.state().detail}`
       : `The page is off: ${web?.why}.`,
     ...others.map(platformLine),
-    `The model is ${name}: ${why}`,
+    `The model is ${name}: ${why}.`,
     `State is kept in ${settings.config.store.url.replace(/\/\/[^@/]*@/u, '//…@')}; workspaces in ${settings.config.workspace.folder}.`,
   ];
 }

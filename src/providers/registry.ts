@@ -27,7 +27,7 @@ export interface ProviderRegistry {
   readonly defaultModel: {
     /** `provider/model`. */
     readonly name: string;
-    /** A sentence: "ANTHROPIC_API_KEY is set." */
+    /** A clause: "ANTHROPIC_API_KEY is set" */
     readonly why: string;
   };
   /**
@@ -140,12 +140,12 @@ function defaultModelOf(
   { all }: Servers,
 ): ProviderRegistry['defaultModel'] {
   if (settings.model !== undefined) {
-    return { name: settings.model, why: 'DECKHAND_MODEL (or models.model) names it.' };
+    return { name: settings.model, why: 'DECKHAND_MODEL (or models.model) names it' };
   }
   const ready = all.filter(({ isReady, isDefault }) => isReady && isDefault);
   const first = ready.find(({ defaultModel }) => defaultModel !== undefined);
   if (first?.defaultModel !== undefined) {
-    return { name: `${first.name}/${first.defaultModel}`, why: `${first.setBy} is set.` };
+    return { name: `${first.name}/${first.defaultModel}`, why: `${first.setBy} is set` };
   }
   const [nameless] = ready;
   if (nameless !== undefined) {
@@ -158,6 +158,6 @@ function defaultModelOf(
   const keys = all.flatMap(({ keyVariable }) => keyVariable ?? []);
   return {
     name: 'rehearsal/rehearsal',
-    why: `No key is set (${[...new Set(keys)].join(', ')}).`,
+    why: `no key is set (${[...new Set(keys)].join(', ')})`,
   };
 }

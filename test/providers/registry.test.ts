@@ -28,7 +28,7 @@ const compatible = { baseUrl: 'http://127.0.0.1:11434/v1' };
 
 describe('the default model', () => {
   it.each<[ProviderSettings, string, RegExp]>([
-    [{}, 'rehearsal/rehearsal', /No key is set/u],
+    [{}, 'rehearsal/rehearsal', /^no key is set \(/u],
     [{ anthropic: key, openai: key }, 'anthropic/claude-sonnet-5-5', /ANTHROPIC_API_KEY is set/u],
     [{ openai: key, gemini: key }, 'openai/gpt-6.2-sol', /OPENAI_API_KEY is set/u],
     [{ gemini: key, compatible }, 'gemini/gemini-3.6-flash', /GEMINI_API_KEY is set/u],
@@ -46,6 +46,7 @@ describe('the default model', () => {
     const registry = registryOf(settings);
     expect(registry.defaultModel.name).toBe(name);
     expect(registry.defaultModel.why).toMatch(why);
+    expect(registry.defaultModel.why).toMatch(/[a-z)]$/u); // a clause: it is put in brackets
     expect(registry.resolve().name).toBe(name);
   });
 
