@@ -7,6 +7,7 @@ import type { Entry } from '../messages/entries.ts';
 import type { ReasoningOptions } from '../messages/model.ts';
 import type { CompletionEvent, MeteredCall as ProviderCall } from '../providers/completion.ts';
 import type { RegisteredTool } from '../tools/contract.ts';
+import type { Workspace } from '../tools/paths.ts';
 
 /** A model call that used tokens. */
 export type MeteredCall = ProviderCall;
@@ -49,7 +50,7 @@ export interface RunDeps {
 export interface RunInput {
   readonly runId: string;
   readonly conversationKey: string;
-  readonly workspace: string;
+  readonly workspace: Workspace;
   /** `provider/model`, for showing. */
   readonly modelName: string;
   readonly system: string;

@@ -282,7 +282,7 @@ function schedulerOf({ deps, input, signal, addressed }: Run): ToolScheduler {
     clock: deps.clock,
     log: deps.log,
     tools: deps.tools,
-    context: { workspace, conversationKey, runId, addressed },
+    scene: { workspace, conversationKey, runId, addressed },
     signal,
     timeoutMs: input.toolTimeoutMs,
   });

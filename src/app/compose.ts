@@ -115,7 +115,7 @@ export function composeApp(input: AppInput): App {
         const { admins, bots, models: rules } = live.current().config;
         return { admins, bots, modelChoice: rules.choice ?? 'everybody' };
       },
-      workspaceOf: createWorkspaces(config.workspace.folder),
+      workspaceOf: createWorkspaces(config.workspace.folder, []),
       commands: [],
       botName: config.name,
       settings: {

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import type { Mount, Workspace } from '../tools/paths.ts';
 
 /** A folder name for a conversation key: readable, and unique by a hash of the whole key. */
 export function folderNameOf(conversationKey: string): string {
@@ -11,11 +12,14 @@ export function folderNameOf(conversationKey: string): string {
   return `${readable}-${hash}`;
 }
 
-export function createWorkspaces(root: string): (conversationKey: string) => Promise<string> {
+export function createWorkspaces(
+  root: string,
+  mounts: readonly Mount[],
+): (conversationKey: string) => Promise<Workspace> {
   return async (conversationKey) => {
     const folder = path.join(path.resolve(root), folderNameOf(conversationKey));
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    return folder;
+    return { folder, mounts };
   };
 }
 

@@ -15,6 +15,7 @@ import type { Store } from '../storage/store.ts';
 import type { Adapter } from '../surface/adapter.ts';
 import type { Command } from '../surface/command.ts';
 import type { RegisteredTool } from '../tools/contract.ts';
+import type { Workspace } from '../tools/paths.ts';
 import type { Governance, Place, Profile, RunSettings } from './settings.ts';
 
 export interface ResolvedModel {
@@ -55,8 +56,8 @@ export interface RunsDeps {
   /** Read anew for each turn, so that an edited configuration is taken over. */
   readonly profileOf: (place: Place) => Profile;
   readonly governance: () => Governance;
-  /** Absolute path of the conversation's workspace; made if missing. */
-  readonly workspaceOf: (key: ConversationKey) => Promise<string>;
+  /** The conversation's workspace; its folder is made if missing. */
+  readonly workspaceOf: (key: ConversationKey) => Promise<Workspace>;
   /** Commands of other folders. */
   readonly commands: readonly Command[];
   readonly botName: string;

@@ -8,13 +8,29 @@ import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { BotError } from '../base/errors.ts';
 
+/** A folder that all conversations may read, `/mnt/<name>` to the model. */
+export interface Mount {
+  /** [a-z0-9-]{1,40} */
+  readonly name: string;
+  /** Absolute path of the host. */
+  readonly folder: string;
+}
+
+/** What a conversation's tools may touch. The model sees `folder` as `/workspace`. */
+export interface Workspace {
+  /** Absolute path of the host; exists. */
+  readonly folder: string;
+  /** Read-only. */
+  readonly mounts: readonly Mount[];
+}
+
 /**
  * The real absolute path of `asked` (relative to the workspace; percent-encoding decoded once when
  * the plain name does not exist). Throws path_outside_workspace.
  */
-export async function resolveInWorkspace(workspace: string, asked: string): Promise<string> {
+export async function resolveInWorkspace({ folder }: Workspace, asked: string): Promise<string> {
   if (asked.includes('\0') || /^[A-Za-z]:[\\/]/u.test(asked)) throw outside(asked);
-  const root = await realpath(workspace);
+  const root = await realpath(folder);
   const decoded = decodeOnce(asked);
   // What an encoded path means must be inside too: the next reader may decode it.
   for (const form of new Set([asked, decoded])) {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { ToolSpec } from '../messages/chat.ts';
-import type { RegisteredTool, Tool } from './contract.ts';
+import type { Assessment, RegisteredTool, Tool } from './contract.ts';
 
 /** A tool behind its validation. Faulty arguments become an error that names each problem. */
 export function registerTool<Input>(tool: Tool<Input>): RegisteredTool {
@@ -10,34 +10,68 @@ export function registerTool<Input>(tool: Tool<Input>): RegisteredTool {
   const { $schema: _dialect, ...inputSchema } = schema;
   const parse = (raw: unknown): z.ZodSafeParseResult<Input> =>
     tool.input.safeParse(tool.prepare ? tool.prepare(raw) : raw);
+  const whole: Assessment = {
+    isReadOnly: tool.isReadOnly,
+    needsApproval: tool.needsApproval,
+    why: tool.isReadOnly ? 'it reads only' : `${tool.name} may change something`,
+    subjects: [''],
+    alwaysAsks: false,
+    grant: '*',
+  };
   return {
     name: tool.name,
     description: tool.description,
     category: tool.category,
     inputSchema: { ...inputSchema, additionalProperties: false },
-    isReadOnly: tool.isReadOnly,
-    needsApproval: tool.needsApproval,
     concurrencyOf: (raw) => {
       if (typeof tool.concurrency === 'string') return tool.concurrency;
       const parsed = parse(raw);
       return parsed.success ? tool.concurrency(parsed.data) : 'never';
     },
+    timeoutMsOf: (raw) => {
+      const parsed = parse(raw);
+      return parsed.success ? tool.timeoutMs?.(parsed.data) : undefined;
+    },
     describe: (raw) => {
       const parsed = parse(raw);
-      return tool.describe(parsed.success ? parsed.data : {});
+      return tool.describe(parsed.success ? parsed.data : partialInputOf(tool.input, raw));
+    },
+    faultOf: (raw) => faultOf(tool.name, parse(raw)),
+    assess: async (raw, scene) => {
+      const parsed = parse(raw);
+      return parsed.success && tool.assess ? tool.assess(parsed.data, scene) : whole;
+    },
+    preview: async (raw, scene) => {
+      const parsed = parse(raw);
+      if (parsed.success && tool.preview) return tool.preview(parsed.data, scene);
+      return { language: 'json', text: JSON.stringify(raw, null, 2) };
     },
     invoke: async (raw, context) => {
       const parsed = parse(raw);
       if (parsed.success) return tool.invoke(parsed.data, context);
-      const problems = parsed.error.issues.map(
-        (issue) => `- ${issue.path.length > 0 ? issue.path.join('.') : 'input'}: ${issue.message}`,
-      );
-      return {
-        kind: 'error',
-        text: `The arguments of ${tool.name} are not right. Mend them and call it again.\n${problems.join('\n')}`,
-      };
+      return { kind: 'error', text: faultOf(tool.name, parsed) ?? '' };
     },
   };
+}
+
+function faultOf(name: string, parsed: z.ZodSafeParseResult<unknown>): string | undefined {
+  if (parsed.success) return undefined;
+  const problems = parsed.error.issues.map(
+    (issue) => `- ${issue.path.length > 0 ? issue.path.join('.') : 'input'}: ${issue.message}`,
+  );
+  return `The arguments of ${name} are not right. Mend them and call it again.\n${problems.join('\n')}`;
+}
+
+/** Those fields of unfinished arguments that are already right. */
+function partialInputOf<Input>(schema: z.ZodType<Input>, raw: unknown): Partial<Input> {
+  if (!(schema instanceof z.ZodObject) || typeof raw !== 'object' || raw === null) return {};
+  const known: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(raw)) {
+    const field: z.ZodType | undefined = schema.shape[name];
+    if (field?.safeParse(value).success) known[name] = value;
+  }
+  const parsed = schema.partial().safeParse(known);
+  return parsed.success ? (parsed.data as Partial<Input>) : {};
 }
 
 export function specOf(tool: RegisteredTool): ToolSpec {

@@ -10,7 +10,7 @@ import { errorFacts, type Log } from '../base/log.ts';
 import { createAsyncQueue } from '../base/queues.ts';
 import type { ToolCallPart, ToolResult } from '../messages/parts.ts';
 import type { Suspension } from '../messages/questions.ts';
-import type { RegisteredTool, ToolContext, ToolOutcome } from './contract.ts';
+import type { RegisteredTool, ToolOutcome, ToolScene } from './contract.ts';
 
 export type SchedulerEvent =
   | { readonly kind: 'started'; readonly callId: string; readonly activity: string }
@@ -30,7 +30,7 @@ export interface SchedulerDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly tools: readonly RegisteredTool[];
-  readonly context: Omit<ToolContext, 'callId' | 'signal' | 'progress'>;
+  readonly scene: Omit<ToolScene, 'callId'>;
   readonly signal: AbortSignal;
   /** A tool that has not ended after this is told to stop and its call fails. Default 120 s. */
   readonly timeoutMs: number;
@@ -65,7 +65,7 @@ async function* runCall(
   call: ToolCallPart,
   inputError: string | undefined,
 ): AsyncGenerator<SchedulerEvent, SchedulerEvent> {
-  const refusal = refusalOf(deps, call, inputError);
+  const refusal = await refusalOf(deps, call, inputError);
   if (refusal) return { kind: 'finished', result: refusal, silence: false };
   const tool = deps.tools.find(({ name }) => name === call.name);
   if (!tool) throw new Error('a call without a tool was let through');
@@ -80,11 +80,11 @@ async function* runCall(
 }
 
 /** Why this call may not even start, as its result. */
-function refusalOf(
+async function refusalOf(
   deps: SchedulerDeps,
   call: ToolCallPart,
   inputError: string | undefined,
-): ToolResult | undefined {
+): Promise<ToolResult | undefined> {
   if (deps.signal.aborted) return textResult(call, 'cancelled', 'Stopped before it started.');
   if (inputError !== undefined) {
     return textResult(
@@ -102,7 +102,8 @@ function refusalOf(
       `${call.name} is not available, or no longer. The tools are: ${names}.`,
     );
   }
-  if (tool.needsApproval) {
+  const scene = { ...deps.scene, callId: call.callId };
+  if ((await tool.assess(call.input, scene)).needsApproval) {
     return textResult(
       call,
       'refused',
@@ -135,10 +136,13 @@ async function invokeBounded(
   const invoked = Promise.resolve()
     .then(() =>
       tool.invoke(call.input, {
-        ...deps.context,
+        ...deps.scene,
         callId: call.callId,
         signal: linked.signal,
+        runSignal: deps.signal,
         progress,
+        checklist: () => {},
+        sources: () => {},
       }),
     )
     .catch((thrown: unknown): ToolResult => {

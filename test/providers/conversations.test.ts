@@ -12,6 +12,7 @@ import type { RegisteredTool } from '../../src/tools/contract.ts';
 import { call, message, say } from '../emulators/model/script.ts';
 import { createModelServer, type ModelServer, type WireName } from '../emulators/model-server.ts';
 import { createTestDeps, testCatalog, weatherTool } from '../support/providers.ts';
+import { plainTool } from '../support/tools.ts';
 import { anna } from '../support/world.ts';
 
 const models: Readonly<Record<WireName, string>> = {
@@ -24,18 +25,14 @@ const wires = ['anthropic', 'openai', 'compatible', 'gemini'] as const;
 
 /** Tells the weather; `whenCalled` hears of each call. */
 function weatherOf(whenCalled: () => void): RegisteredTool {
-  return {
+  return plainTool({
     ...weatherTool,
-    category: 'core',
-    isReadOnly: true,
-    needsApproval: false,
     concurrencyOf: () => 'always',
-    describe: () => 'Looks out of the window',
     invoke: () => {
       whenCalled();
       return Promise.resolve({ kind: 'done', parts: [{ kind: 'text', text: 'rain' }] });
     },
-  };
+  });
 }
 
 interface TurnOptions {
@@ -120,7 +117,7 @@ describe('a whole conversation', () => {
         {
           runId: `r${runs}`,
           conversationKey: 'web:local:c:1',
-          workspace: 'w',
+          workspace: { folder: 'w', mounts: [] },
           modelName: `${options.wire}/${model}`,
           reasoning: {},
           webSearch: false,

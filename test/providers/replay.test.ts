@@ -88,7 +88,7 @@ describe('a stored conversation', () => {
         {
           runId: 'r1',
           conversationKey: 'web:local:c:1',
-          workspace: 'w',
+          workspace: { folder: 'w', mounts: [] },
           modelName: `${wire}/${model}`,
           reasoning: {},
           webSearch: false,

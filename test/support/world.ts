@@ -148,7 +148,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
           modelChoice: 'everybody',
           ...options.governance,
         }),
-        workspaceOf: async () => workspace,
+        workspaceOf: async () => ({ folder: workspace, mounts: [] }),
         commands: [],
         botName: 'Deckhand',
         settings: {

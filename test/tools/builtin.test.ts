@@ -21,13 +21,16 @@ async function setUp() {
   await mkdir(path.join(outer, 'agent-other'));
   await writeFile(path.join(outer, 'agent-other', 'secret.txt'), 'SECRET outside\n');
   const context: ToolContext = {
-    workspace,
+    workspace: { folder: workspace, mounts: [] },
     conversationKey: 'web:local:general:1',
     runId: 'run_1',
     callId: 'call_1',
     addressed: true,
     signal: new AbortController().signal,
+    runSignal: new AbortController().signal,
     progress: () => {},
+    checklist: () => {},
+    sources: () => {},
   };
   const call = (
     name: string,
@@ -62,7 +65,7 @@ describe('paths', () => {
     caseB158.input.paths.map((asked, index) => [asked, caseB158.expected.allowed[index]] as const),
   )('B158: %j is inside the workspace: %s', async (asked, isAllowed) => {
     const { workspace } = await setUp();
-    const resolved = await resolveInWorkspace(workspace, asked).then(
+    const resolved = await resolveInWorkspace({ folder: workspace, mounts: [] }, asked).then(
       (real) => isInside(workspace, real),
       () => false,
     );

@@ -38,7 +38,12 @@ function setUp(invoke: (input: { n: number }, signal: AbortSignal) => Promise<To
     clock,
     log,
     tools,
-    context: { workspace: '/tmp', conversationKey: 'k', runId: 'r', addressed: true },
+    scene: {
+      workspace: { folder: '/tmp', mounts: [] },
+      conversationKey: 'k',
+      runId: 'r',
+      addressed: true,
+    },
     signal: controller.signal,
     timeoutMs: 5000,
   });

@@ -1,0 +1,52 @@
+/**
+ * Heavy computing in a thread of its own (rule of the house: over 50 ms of CPU). The thread can be
+ * ended whatever it does, so that nothing that a model asks for holds up the process.
+ */
+
+import { Worker } from 'node:worker_threads';
+import { abortReasonOf } from '../abort.ts';
+import { BotError } from '../errors.ts';
+
+export interface WorkerOptions {
+  /** Most memory of the thread's JavaScript heap. */
+  readonly mostMemoryMb: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a module of `answerTasks` in a new thread and resolves with its answer. Rejects with the
+ * signal's reason (the thread is then gone), with tool_failed when it ran out of memory or died, or
+ * with what the task threw, as tool_failed.
+ */
+export async function runInWorker(
+  module: URL,
+  task: unknown,
+  { mostMemoryMb, signal }: WorkerOptions,
+): Promise<unknown> {
+  if (signal.aborted) throw abortReasonOf(signal);
+  const worker = new Worker(module, {
+    workerData: task,
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+    // From sources (tests, development) the thread needs the same loader as the process.
+    execArgv: module.pathname.endsWith('.ts') ? ['--import', 'tsx'] : [],
+  });
+  try {
+    return await answerOf(worker, signal);
+  } finally {
+    await worker.terminate();
+  }
+}
+
+function answerOf(worker: Worker, signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(abortReasonOf(signal)), { once: true });
+    worker.once('message', resolve);
+    worker.once('error', (thrown: Error & { readonly code?: string }) => {
+      const isMemory = thrown.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      const sentence = isMemory ? 'It needed too much memory and was ended.' : thrown.message;
+      reject(new BotError('tool_failed', sentence, { cause: thrown }));
+    });
+    worker.once('exit', () => reject(new BotError('tool_failed', 'Its thread ended early.')));
+  });
+}
