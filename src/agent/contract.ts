@@ -8,6 +8,7 @@ import type { ReasoningOptions } from '../messages/model.ts';
 import type { CompletionEvent, MeteredCall as ProviderCall } from '../providers/completion.ts';
 import type { RegisteredTool } from '../tools/contract.ts';
 import type { Workspace } from '../tools/paths.ts';
+import type { SchedulerDeps } from '../tools/scheduler.ts';
 
 /** A model call that used tokens. */
 export type MeteredCall = ProviderCall;
@@ -45,6 +46,8 @@ export interface RunDeps {
   /** Moves messages that wait for this conversation into the transcript. */
   readonly takeWaiting: () => Promise<Taken>;
   readonly tools: readonly RegisteredTool[];
+  /** Whether a call may run, must be approved first, or is refused. */
+  readonly permit: SchedulerDeps['permit'];
 }
 
 export interface RunInput {
@@ -60,8 +63,7 @@ export interface RunInput {
   /** Steps this run may make in all, earlier ones included. */
   readonly mostSteps: number;
   readonly toolTimeoutMs: number;
-  /** Step to begin with; 1 for a new run. */
-  readonly firstStep: number;
+  readonly toolsAtOnce: number;
   /** Whether the people of this turn addressed the bot. */
   readonly addressed: boolean;
   /** Where the run goes on: absent for a new run. */

@@ -1,49 +1,80 @@
 /**
- * One model call: its stream events become run events, and what came is gathered into the parts of
- * an assistant message, also when the stream breaks or is stopped in the middle.
+ * One model call and the tools that it calls: stream events become run events, what came is
+ * gathered into the parts of an assistant message, and each call starts as soon as it is complete.
+ * All that happens is told in one stream, whoever caused it.
  */
 
-import { abortReasonOf } from '../base/abort.ts';
+import { abortReasonOf, linkedAbort } from '../base/abort.ts';
 import { type BotError, botErrorOf } from '../base/errors.ts';
+import { createAsyncQueue } from '../base/queues.ts';
 import type { ChatPrompt } from '../messages/chat.ts';
 import type { RunEvent } from '../messages/run-event.ts';
 import type { CompletionEvent } from '../providers/completion.ts';
-import {
-  createMessageAccumulator,
-  type MessageAccumulator,
-} from '../providers/message-accumulator.ts';
-import type { ToolScheduler } from '../tools/scheduler.ts';
+import type { MessageAccumulator } from '../providers/message-accumulator.ts';
+import type { SchedulerEvent, ToolScheduler } from '../tools/scheduler.ts';
 import type { RunDeps } from './contract.ts';
+import { createPartialInputs } from './partial-input.ts';
 
-export interface StreamedMessage {
-  readonly message: MessageAccumulator;
-  /** Set when the stream did not come to its end. */
-  readonly broken: BotError | undefined;
+export type Tell = (event: RunEvent) => void;
+
+/** What a step does, given how to tell of it and a signal that ends with the step's reader. */
+export type StepWork<T> = (tell: Tell, signal: AbortSignal) => Promise<T>;
+
+/** Does the work while its events are read. A reader that leaves ends the work. */
+export async function* telling<T>(
+  work: StepWork<T>,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, T> {
+  const told = createAsyncQueue<RunEvent>();
+  const linked = linkedAbort(signal);
+  const done = work((event) => told.push(event), linked.signal).finally(() => told.end());
+  let isRead = false;
+  try {
+    yield* told;
+    isRead = true;
+    return await done;
+  } finally {
+    if (!isRead) {
+      linked.abort(abortReasonOf(signal));
+      await done.catch(() => {}); // nobody is left to hear of it
+    }
+    linked.release();
+  }
 }
 
-/** Streams one message; complete calls are handed to the scheduler at once. */
-export async function* streamMessage(
+/**
+ * Streams one message; complete calls are handed to the scheduler at once. Resolves with the error
+ * when the stream did not come to its end.
+ */
+export async function streamMessage(
   deps: RunDeps,
   prompt: ChatPrompt,
   scheduler: ToolScheduler,
-  signal: AbortSignal,
-  step: number,
-): AsyncGenerator<RunEvent, StreamedMessage> {
-  const message = createMessageAccumulator();
+  message: MessageAccumulator,
+  context: { readonly step: number; readonly tell: Tell; readonly signal: AbortSignal },
+): Promise<BotError | undefined> {
+  const { step, tell, signal } = context;
+  const inputs = createPartialInputs(deps.tools);
   try {
-    const calls = deps.complete(prompt, signal, (call) => deps.onUsed(step, call));
-    for await (const event of calls) {
+    for await (const event of deps.complete(prompt, signal, (call) => deps.onUsed(step, call))) {
       message.add(event);
       const told = runEventOf(event);
-      if (told) yield told;
+      if (told) tell(told);
+      if (event.kind === 'tool_call_start') inputs.start(event.callId, event.name);
+      if (event.kind === 'tool_call_delta') {
+        const activity = inputs.add(event.callId, event.json);
+        if (activity !== undefined) {
+          tell({ kind: 'tool_input_delta', callId: event.callId, activity });
+        }
+      }
       if (event.kind === 'tool_call_ready') {
         const call = message.calls().find(({ part }) => part.callId === event.callId);
         if (call) scheduler.add(call.part, call.inputError);
       }
     }
-    return { message, broken: signal.aborted ? botErrorOf(abortReasonOf(signal)) : undefined };
+    return signal.aborted ? botErrorOf(abortReasonOf(signal)) : undefined;
   } catch (thrown) {
-    return { message, broken: botErrorOf(signal.aborted ? abortReasonOf(signal) : thrown) };
+    return botErrorOf(signal.aborted ? abortReasonOf(signal) : thrown);
   }
 }
 
@@ -67,5 +98,19 @@ function runEventOf(event: CompletionEvent): RunEvent | undefined {
     case 'raw_part':
     case 'message_end':
       return undefined;
+  }
+}
+
+export function toolEventOf(event: SchedulerEvent): RunEvent {
+  switch (event.kind) {
+    case 'started':
+      return { kind: 'tool_started', callId: event.callId, activity: event.activity };
+    case 'progress':
+      return { kind: 'tool_progress', callId: event.callId, line: event.line };
+    case 'finished':
+      return { kind: 'tool_finished', callId: event.result.callId, outcome: event.result.outcome };
+    case 'checklist':
+    case 'sources':
+      return event;
   }
 }

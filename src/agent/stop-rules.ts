@@ -3,6 +3,7 @@
  * same calls with the same results again and again, and how often the model is nudged.
  */
 
+import { canonicalJson } from '../base/canonical.ts';
 import { BotError } from '../base/errors.ts';
 import type { ToolCallPart, ToolResult } from '../messages/parts.ts';
 
@@ -78,16 +79,8 @@ function loopError(why: string): BotError {
 
 /** Calls and results without ids: the same round gives the same text, in whatever order keys come. */
 function fingerprint(calls: readonly ToolCallPart[], results: readonly ToolResult[]): string {
-  return JSON.stringify(
-    [
-      calls.map(({ name, input }) => [name, input]),
-      results.map(({ outcome, parts }) => [outcome, parts]),
-    ],
-    sortedKeys,
-  );
-}
-
-function sortedKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return canonicalJson([
+    calls.map(({ name, input }) => [name, input]),
+    results.map(({ outcome, parts }) => [outcome, parts]),
+  ]);
 }

@@ -152,7 +152,8 @@ export function composeApp(input: AppInput): App {
 }
 
 function profileSourceOf({ config, file }: Settings, folder: string): ProfileSource {
-  const { instructions, followUps, reasoning, webSearch, allow, deny, channels } = config;
+  const { instructions, followUps, reasoning, webSearch, permissions, allow, deny, channels } =
+    config;
   return {
     ...(instructions === undefined ? {} : { instructions }),
     ...(followUps === undefined ? {} : { followUps }),
@@ -161,6 +162,7 @@ function profileSourceOf({ config, file }: Settings, folder: string): ProfileSou
     // Which spaces are served is decided before any list.
     allow: { ...allow, spaces: [] },
     deny,
+    permissions,
     channels,
     sourceOf: (index) =>
       `channels[${index}], line ${config.lineOf(['channels', index])} of ${path.relative(folder, file)}`,

@@ -8,6 +8,7 @@ import { silentLog } from '../base/log.ts';
 import { type Environment, variables } from '../config/environment.ts';
 import { configFileOf, configInvalid, readConfig } from '../config/load.ts';
 import { readModels } from '../config/models.ts';
+import { approverProblem, mergePermissions } from '../permissions/settings.ts';
 import { createCatalog } from '../providers/catalog.ts';
 import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts';
 import type { ModelEntry } from '../providers/settings.ts';
@@ -32,6 +33,7 @@ export function loadSettings(environment: Environment, folder: string) {
     ...platformProblems(config.platforms, config.server),
     ...storeProblems(config.store.url),
     ...modelProblems(config, models, source.file),
+    ...permissionProblems(config, source.file),
     ...workspaceProblems(config.workspace.folder, [
       { what: 'the configuration', file: source.file },
       ...storeFiles(config.store.url),
@@ -88,6 +90,30 @@ function modelProblems(
     check(`${file}:${line}: models.fallback.${index}`, () => registry?.resolve(name));
   }
   return problems;
+}
+
+/** Under each set of settings somebody must be able to approve. */
+function permissionProblems(config: Config, file: string): readonly string[] {
+  const top = { value: config.permissions, source: '' };
+  const all = [
+    { path: ['permissions'], levels: [top] },
+    ...config.channels.flatMap(({ permissions }, index) =>
+      permissions
+        ? [
+            {
+              path: ['channels', index, 'permissions'],
+              levels: [top, { value: permissions, source: '' }],
+            },
+          ]
+        : [],
+    ),
+  ];
+  return all.flatMap(({ path, levels }) => {
+    const problem = approverProblem(mergePermissions(levels));
+    return problem === undefined
+      ? []
+      : [`${file}:${config.lineOf(path)}: ${path.join('.')}: ${problem}`];
+  });
 }
 
 /**

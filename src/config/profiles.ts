@@ -2,6 +2,7 @@
 
 import picomatch from 'picomatch';
 import type { ReasoningOptions } from '../messages/model.ts';
+import { mergePermissions, type PermissionSettings } from '../permissions/settings.ts';
 import type { AccessLists, Place, Profile, Sourced } from '../runs/settings.ts';
 import type { ChannelEntry, PlacePattern } from './schema.ts';
 
@@ -12,6 +13,7 @@ export interface ProfileSource {
   readonly webSearch?: boolean;
   readonly allow: AccessLists;
   readonly deny: AccessLists;
+  readonly permissions: PermissionSettings;
   readonly channels: readonly ChannelEntry[];
   /** For people: "channels[2], line 31". */
   readonly sourceOf: (channelIndex: number) => string;
@@ -39,6 +41,10 @@ export function profileOf(source: ProfileSource, place: Place): Profile {
     webSearch: sourced('webSearch').at(-1) ?? ownOr(source.webSearch, false),
     allow: [...present(source.allow), ...sourced('allow')].slice(-1),
     deny: [...present(source.deny), ...sourced('deny')],
+    permissions: mergePermissions([
+      { value: source.permissions, source: 'configuration' },
+      ...sourced('permissions'),
+    ]),
   };
 }
 

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { agentSettings } from '../agent/settings.ts';
 import { reasoningOptionsSchema } from '../messages/model.ts';
-import { limitSettings } from '../permissions/settings.ts';
+import { limitSettings, permissionSettings } from '../permissions/settings.ts';
 import { providerSettingsSchema } from '../providers/settings.ts';
 import { questionSettings } from '../questions/settings.ts';
 import { accessLists, profileSettings, runSettings } from '../runs/settings.ts';
@@ -61,6 +61,7 @@ export function configSchemaOf<P extends z.ZodRawShape>(platforms: P) {
     bots: z.array(personId).readonly().default([]),
     allow: accessLists.prefault({}),
     deny: accessLists.prefault({}),
+    permissions: permissionSettings.prefault({}),
     instructions: z.string().exactOptional(),
     /** Default: all. */
     followUps: z.enum(['all', 'mention']).exactOptional(),

@@ -63,6 +63,7 @@ export function messagesOf(entries: readonly Entry[]): readonly ChatMessage[] {
         pushResults(messages, entry, entries.slice(index + 1));
         break;
       }
+      case 'calls_begun': // its message follows
       case 'tool_results': // taken up with the assistant message before
       case 'fresh_start': // nothing before it is here
         break;

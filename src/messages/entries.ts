@@ -46,6 +46,18 @@ export const entrySchema = z.discriminatedUnion('kind', [
     origin: originSchema,
     usage: usageSchema.exactOptional(),
   }),
+  /**
+   * A call that changes something began while its message still streamed: what had come of the
+   * message by then. It counts where the message itself was never stored (a crash).
+   */
+  z.object({
+    ...common,
+    kind: z.literal('calls_begun'),
+    runId: z.string(),
+    step: z.number(),
+    parts: z.array(assistantPartSchema).readonly(),
+    origin: originSchema,
+  }),
   /** Results of calls of the assistant message before it; a step may have several of these. */
   z.object({
     ...common,

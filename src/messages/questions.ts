@@ -16,12 +16,38 @@ export const questionSchema = z.object({
 });
 export type Question = Readonly<z.infer<typeof questionSchema>>;
 
-/** Why a run is suspended. Later kinds (approvals, waits) join here. */
+/** A tool call that people are asked to approve: what they are shown, and what they approve. */
+export const approvalAskSchema = z.object({
+  callId: z.string(),
+  tool: z.string(),
+  /** Hash of tool and exact input: an approval is good for nothing else. */
+  inputHash: z.string(),
+  /** One line: "Running `make deploy`". */
+  title: z.string(),
+  /** All that will happen. */
+  preview: z.object({ language: z.string(), text: z.string() }),
+  /** A clause: "`make` is not known as a command that only reads". */
+  why: z.string(),
+  /** What "for this thread" would cover; absent where only the one call can be approved. */
+  grant: z.object({ pattern: z.string(), toolHash: z.string() }).exactOptional(),
+});
+export type ApprovalAsk = Readonly<z.infer<typeof approvalAskSchema>>;
+
+/** Why a run is suspended. */
 export const suspensionSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('questions'),
     questions: z.array(questionSchema).min(1).max(4).readonly(),
   }),
+  /** Tool calls of one step, in the model's order. */
+  z.object({
+    kind: z.literal('approvals'),
+    asks: z.array(approvalAskSchema).min(1).readonly(),
+  }),
+  /** The model's plan: until it is approved only what reads may run. */
+  z.object({ kind: z.literal('plan'), plan: z.string().min(1) }),
+  /** Nothing to do before this time, in milliseconds since the epoch. */
+  z.object({ kind: z.literal('wait'), untilMs: z.number() }),
 ]);
 export type Suspension = Readonly<z.infer<typeof suspensionSchema>>;
 

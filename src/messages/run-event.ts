@@ -2,6 +2,7 @@
 
 import type { BotError, ErrorCode } from '../base/errors.ts';
 import type { Citation } from './chat.ts';
+import type { ChecklistItem } from './checklist.ts';
 import type { ToolResult } from './parts.ts';
 import type { Suspension } from './questions.ts';
 import type { Usage } from './usage.ts';
@@ -19,6 +20,8 @@ export type RunEvent =
       readonly callId: string;
       readonly outcome: ToolResult['outcome'];
     }
+  /** The checklist of the reply, in place of the one before. */
+  | { readonly kind: 'checklist'; readonly items: readonly ChecklistItem[] }
   /** A waiting message entered the run; `messageId` lets the reply show a sign on it. */
   | { readonly kind: 'steered'; readonly messageId: string }
   | {
@@ -53,6 +56,7 @@ export type RunEvent =
 export type RunOutcome =
   /** `silent`: the model chose to say nothing where it was not addressed. */
   | { readonly kind: 'finished'; readonly silent: boolean }
+  /** People must act first; `callId`: the first call that waits. */
   | { readonly kind: 'suspended'; readonly callId: string; readonly suspension: Suspension }
   | { readonly kind: 'stopped'; readonly by: string; readonly why: StopWhy }
   | { readonly kind: 'failed'; readonly error: BotError };

@@ -28,6 +28,41 @@ export const auditEntrySchema = z.discriminatedUnion('kind', [
     value: z.string().nullable(),
     by: z.string(),
   }),
+  /** What became of a tool call before it ran, by a rule or by a person. */
+  z.object({
+    ...common,
+    kind: z.literal('call_decided'),
+    runId: z.string(),
+    callId: z.string(),
+    /** Who set the run off. */
+    asker: z.string(),
+    /** Who decided; null: a rule, or time. */
+    approver: z.string().nullable(),
+    tool: z.string(),
+    inputHash: z.string(),
+    /** The arguments as JSON, without secrets, cut. */
+    input: z.string(),
+    decision: z.enum(['allowed', 'asked', 'denied', 'approved', 'refused', 'expired', 'withdrawn']),
+    reason: z.string(),
+  }),
+  /** How a call ended that was decided on before. */
+  z.object({
+    ...common,
+    kind: z.literal('call_ended'),
+    runId: z.string(),
+    callId: z.string(),
+    outcome: z.string(),
+  }),
+  z.object({
+    ...common,
+    kind: z.literal('grant_given'),
+    grantId: z.string(),
+    by: z.string(),
+    tool: z.string(),
+    pattern: z.string(),
+    expiresAt: z.number(),
+  }),
+  z.object({ ...common, kind: z.literal('grant_revoked'), grantId: z.string(), by: z.string() }),
   z.object({
     ...common,
     kind: z.literal('limit_reached'),

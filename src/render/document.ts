@@ -3,6 +3,8 @@
  * posted is not known here.
  */
 
+import { cutToUnits } from '../base/text.ts';
+import type { ChecklistItem } from '../messages/checklist.ts';
 import type { Mentionable } from '../messages/people.ts';
 import type { RunEvent } from '../messages/run-event.ts';
 import { type MarkdownPiece, textOf } from '../surface/markdown/split.ts';
@@ -14,12 +16,20 @@ export interface StepText {
   readonly goesOn: boolean;
 }
 
+export interface Doing {
+  readonly callId: string;
+  readonly line: string;
+}
+
 export interface ReplyDocument {
   readonly steps: readonly StepText[];
   /** Text of the step that streams now. */
   readonly live: string;
-  /** What is being done now. */
+  /** What the bot does or waits for, besides its tools. */
   readonly activity: string;
+  /** What each tool call under way is doing; the newest word last. */
+  readonly doing: readonly Doing[];
+  readonly checklist: readonly ChecklistItem[];
   /** People should read the activity even before there is any text: it explains a wait. */
   readonly isUrgent: boolean;
   /** Lines of the bot's own under the text, once it has ended. */
@@ -32,6 +42,8 @@ export const emptyDocument: ReplyDocument = {
   steps: [],
   live: '',
   activity: '',
+  doing: [],
+  checklist: [],
   isUrgent: false,
   notices: [],
   buttons: [],
@@ -44,18 +56,21 @@ export function applyEvent(document: ReplyDocument, event: RunEvent): ReplyDocum
     case 'text_delta':
       return { ...document, live: document.live + event.text, activity: '', isUrgent: false };
     case 'step_started':
-      return { ...document, live: '' };
+      return { ...document, live: '', activity: '', doing: [], isUrgent: false };
     case 'step_finished': {
       const { text, goesOn } = event;
       return { ...document, live: '', steps: [...document.steps, { text, goesOn }] };
     }
     case 'tool_input_delta':
     case 'tool_started':
-      return { ...document, activity: event.activity };
+      return { ...document, doing: doingNow(document, event.callId, event.activity) };
     case 'tool_progress':
-      return { ...document, activity: event.line };
+      // What takes long is worth a message of its own.
+      return { ...document, doing: doingNow(document, event.callId, event.line), isUrgent: true };
     case 'tool_finished':
-      return { ...document, activity: '' };
+      return { ...document, doing: withoutCall(document, event.callId) };
+    case 'checklist':
+      return { ...document, checklist: event.items };
     case 'retry_waiting': {
       const seconds = Math.ceil(event.delayMs / 1000);
       const activity = `${event.reason}, trying again in ${seconds} s`;
@@ -72,6 +87,21 @@ export function applyEvent(document: ReplyDocument, event: RunEvent): ReplyDocum
     case 'usage':
       return document;
   }
+}
+
+function withoutCall({ doing }: ReplyDocument, callId: string): readonly Doing[] {
+  return doing.filter((one) => one.callId !== callId);
+}
+
+function doingNow(document: ReplyDocument, callId: string, line: string): readonly Doing[] {
+  return [...withoutCall(document, callId), { callId, line }];
+}
+
+/** One line on what is being done now; empty when nothing is. */
+function activityOf({ activity, doing }: ReplyDocument): string {
+  const newest = doing.at(-1);
+  if (activity !== '' || !newest) return activity;
+  return doing.length > 1 ? `${newest.line} (and ${doing.length - 1} more)` : newest.line;
 }
 
 /** All text of the model that people should read: steps apart by a blank line, unless one goes on. */
@@ -130,12 +160,41 @@ export function drawPages(
 
 function footOf(document: ReplyDocument, hasText: boolean): Block[] {
   // Before the first text the platform's own status shows that the bot is at work.
-  const isActive = !document.ended && document.activity !== '' && (hasText || document.isUrgent);
-  const foot: Block[] = isActive ? [{ kind: 'activity', text: document.activity }] : [];
+  const text = document.ended ? '' : activityOf(document);
+  const foot: Block[] = checklistOf(document);
+  const isShown = hasText || document.isUrgent || foot.length > 0;
+  if (text !== '' && isShown) foot.push({ kind: 'activity', text });
   if (!document.ended) return foot;
   foot.push(...document.notices.map((text): Block => ({ kind: 'notice', text })));
   if (document.buttons.length > 0) foot.push({ kind: 'buttons', buttons: document.buttons });
   return foot;
+}
+
+const marks = { pending: '☐', running: '▸', done: '☑' } as const;
+const mostShownItems = 12;
+const mostItemUnits = 60;
+
+/** Most length of a drawn checklist. */
+export const mostChecklistLength = mostShownItems * (mostItemUnits + 8) + 40;
+
+/** What is done goes first where there is no room for all. */
+function checklistOf({ checklist }: ReplyDocument): Block[] {
+  if (checklist.length === 0) return [];
+  const done = checklist.filter(({ state }) => state === 'done');
+  const hidden = Math.min(done.length, Math.max(0, checklist.length - mostShownItems));
+  const shown = checklist.filter((item) => !done.slice(0, hidden).includes(item));
+  const lines = shown
+    .slice(0, mostShownItems)
+    .map(({ text, state }) => `${marks[state]} ${plainLine(cutToUnits(text, mostItemUnits))}`);
+  const before = hidden > 0 ? [`${marks.done} ${hidden} done before`] : [];
+  const rest = shown.length - lines.length;
+  const after = rest > 0 ? [`${marks.pending} and ${rest} more`] : [];
+  return [{ kind: 'notice', text: [...before, ...lines, ...after].join('\n') }];
+}
+
+/** A model's words inside a line of our own: on one line, marks escaped. */
+function plainLine(text: string): string {
+  return text.replace(/\s+/gu, ' ').replace(/([\\`*_[\]<>~|])/gu, '\\$1');
 }
 
 /** The opening line of the code fence in which this Markdown ends; empty outside fences. */

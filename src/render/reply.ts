@@ -19,6 +19,7 @@ import {
   type DrawnPage,
   drawPages,
   emptyDocument,
+  mostChecklistLength,
   openFenceOf,
   type ReplyDocument,
   type StepText,
@@ -26,6 +27,7 @@ import {
 } from './document.ts';
 import type { Pacer, Urgency } from './pacer.ts';
 import { createPageBook, type Frozen, type Page, type ReplyPages } from './page-book.ts';
+import { keepStatus } from './status.ts';
 
 export interface ReplyDeps {
   readonly clock: Clock;
@@ -81,7 +83,11 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   const book = createPageBook(options.pages, deps.savePages);
   let document: ReplyDocument = { ...emptyDocument, steps: options.steps };
   let mostLength = capabilities.mostMessageLength;
-  let split = createSplit(capabilities, mostLength);
+  /** Length that each page leaves to a checklist. */
+  let reserved = 0;
+  const newSplit = (): Split =>
+    createSplit(capabilities, Math.max(mostLength - reserved, leastLength + spareLength));
+  let split = newSplit();
   let lastEditAt = 0;
   /** What is frozen was compared with the text that this life begins with. */
   let isThawed = false;
@@ -108,7 +114,16 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     return document.ended ? whole : whole.slice(0, whole.length - redactor.heldBack(whole));
   };
 
+  /** A checklist needs room below the text. */
+  const makeRoom = (): void => {
+    const wanted = document.checklist.length > 0 ? mostChecklistLength : 0;
+    if (wanted === reserved) return;
+    reserved = wanted;
+    split = newSplit();
+  };
+
   const desired = (): readonly DrawnPage[] => {
+    makeRoom();
     const { end: from, prefix } = book.start;
     const pages = drawPages(document, visibleText(), {
       from,
@@ -123,7 +138,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
 
   const freeze = async (ends: readonly Frozen[]): Promise<void> => {
     await book.freeze(ends);
-    split = createSplit(capabilities, mostLength);
+    split = newSplit();
   };
 
   /** The last page takes no more text: it goes on in a new message, in the same fence. */
@@ -269,7 +284,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
       case 'message_too_long':
         mostLength = Math.floor(mostLength * 0.7);
         if (mostLength < leastLength) throw error;
-        split = createSplit(capabilities, mostLength);
+        split = newSplit();
         return;
       case 'surface_unavailable': {
         failures += 1;
@@ -334,7 +349,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     },
     finish: async ({ notices = [], buttons = [] }) => {
       stopStatus();
-      document = { ...document, notices, buttons, activity: '', ended: true };
+      document = { ...document, notices, buttons, activity: '', doing: [], ended: true };
       held = false;
       slotWait.abort();
       failures = 0;
@@ -346,7 +361,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
       return dead ?? 'delivered';
     },
     pause: async (activity) => {
-      document = { ...document, activity };
+      document = { ...document, activity, doing: [] };
       kick();
       const sent = pumping?.catch(() => {}) ?? Promise.resolve();
       const lapse = new AbortController();
@@ -366,29 +381,12 @@ function refusal(message: OutboundMessage): OutboundMessage {
   return { ...message, blocks: [{ kind: 'notice', text: refusedNotice }] };
 }
 
+type Split = (markdown: string) => readonly MarkdownPiece[];
+
 /** Cuts text into pages; remembers its cuts while the text grows. */
-function createSplit(
-  capabilities: Capabilities,
-  mostLength: number,
-): (markdown: string) => readonly MarkdownPiece[] {
+function createSplit(capabilities: Capabilities, mostLength: number): Split {
   return createMarkdownSplitter({
     mostLength: mostLength - spareLength,
     lengthOf: (markdown) => capabilities.lengthOf(markdown),
   });
-}
-
-/** Shows "working" and repeats it as the platform needs; the returned function takes it away. */
-function keepStatus({ surface, clock, capabilities }: ReplyDeps): () => void {
-  let cancel = (): void => {};
-  const show = (): void => {
-    void surface.status('working');
-    cancel = clock.setTimer(capabilities.statusEveryMs, show);
-  };
-  show();
-  let isShown = true;
-  return () => {
-    cancel();
-    if (isShown) void surface.status('idle');
-    isShown = false;
-  };
 }

@@ -5,6 +5,7 @@ import type { Command, CommandInput, CommandReply } from '../surface/command.ts'
 import { standingOf } from './choice-commands.ts';
 import { toAsker } from './commands.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
+import { grantsCommand } from './grants-command.ts';
 import type { Lanes } from './lane.ts';
 import type { AccessLists, Profile, Sourced } from './settings.ts';
 import type { Spaces } from './spaces.ts';
@@ -27,6 +28,7 @@ export function builtinCommands(deps: BuiltinDeps, more: readonly Command[]): re
     configCommand(deps),
     whyCommand(deps),
     usageCommand(deps),
+    grantsCommand(deps),
     spacesCommand(deps),
     ...more,
   ];

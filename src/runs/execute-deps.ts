@@ -3,6 +3,8 @@
 import type { Choices } from '../conversations/choices.ts';
 import type { UsageLedger } from '../conversations/usage-ledger.ts';
 import type { Audit } from '../permissions/audit.ts';
+import type { Grants } from '../permissions/grants.ts';
+import type { Approvals } from '../questions/approvals.ts';
 import type { Questions } from '../questions/questions.ts';
 import type { Pacer } from '../render/pacer.ts';
 import type { Adapter } from '../surface/adapter.ts';
@@ -22,6 +24,8 @@ export interface ExecuteDeps extends RunsDeps {
   readonly quota: RunQuota;
   readonly records: RunRecords;
   readonly questions: Questions;
+  readonly approvals: Approvals;
+  readonly grants: Grants;
   readonly signs: Signs;
   readonly traces: Traces;
   readonly redraws: Redraws;

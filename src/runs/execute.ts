@@ -16,10 +16,12 @@ import type { ExecuteDeps } from './execute-deps.ts';
 import type { WaitingMessage } from './inbox.ts';
 import type { Turn } from './lane.ts';
 import { endNotice } from './outcome.ts';
+import { createPermit } from './permit.ts';
 import type { RunEnd, RunRecord } from './run-record.ts';
-import { lastStepOf, type Scene } from './scene.ts';
+import type { Scene } from './scene.ts';
 import { auditLimit, receiptLine, recordCall, sourcesLine, spentLimit } from './spending.ts';
 import { hasTrigger, isSilent, openStage, type Stage } from './stage.ts';
+import { showSuspension, storeSuspension, waitNotice } from './suspend.ts';
 
 /** A run under way. */
 interface Execution {
@@ -141,6 +143,7 @@ async function follow(execution: Execution, resume: RunInput['resume']): Promise
       },
       takeWaiting: () => takeWaiting(execution),
       tools: deps.tools,
+      permit: createPermit(deps, stage, () => execution.record),
     },
     {
       runId: record.runId,
@@ -153,28 +156,41 @@ async function follow(execution: Execution, resume: RunInput['resume']): Promise
       webSearch: record.webSearch,
       mostSteps: deps.settings.limits.stepsPerRun,
       toolTimeoutMs: deps.settings.agent.toolTimeoutSeconds * 1000,
-      firstStep: lastStepOf(stage.transcript, record.runId) + 1,
+      toolsAtOnce: deps.settings.agent.toolsAtOnce,
       addressed: record.addressed,
       ...(resume ? { resume } : {}),
     },
     signal,
   );
-  for (;;) {
-    const next = await events.next();
-    if (next.done) return next.value;
-    await onRunEvent(execution, next.value);
+  try {
+    for (;;) {
+      const next = await events.next();
+      if (next.done) return next.value;
+      await onRunEvent(execution, next.value);
+    }
+  } finally {
+    // Whatever failed out here ends what runs in there.
+    await events.return({ kind: 'finished', silent: true });
   }
 }
 
 async function onRunEvent(execution: Execution, event: RunEvent): Promise<void> {
   const { deps, stage, end } = execution;
   stage.reply.apply(event);
+  if (event.kind === 'tool_finished') await noteCallEnd(execution, event);
   if (event.kind === 'steered') deps.signs.takeOff(stage.surface, event.messageId, true);
   if (event.kind === 'sources') await keepSources(execution, event.sources);
   if (event.kind === 'model_switched') await noteHandover(execution, event);
   if (event.kind !== 'notice') return;
   end.notices.push(event.text);
   end.canContinue ||= event.action === 'continue';
+}
+
+async function noteCallEnd(
+  { deps, stage, record: { runId } }: Execution,
+  { callId, outcome }: Extract<RunEvent, { kind: 'tool_finished' }>,
+): Promise<void> {
+  await deps.audit.record({ kind: 'call_ended', conversation: stage.key, runId, callId, outcome });
 }
 
 /** In the record: a question or a restart may come before the end. */
@@ -309,22 +325,14 @@ async function suspend(
   { deps, stage, record, end }: Execution,
   outcome: Extract<RunOutcome, { kind: 'suspended' }>,
 ): Promise<void> {
-  const { callId, suspension } = outcome;
-  const question = await deps.questions.ask({
-    conversation: stage.conversation,
-    runId: record.runId,
-    callId,
-    questions: suspension.questions,
-    asker: record.asker,
-    expiresMs: deps.settings.questions.expireDays * 24 * 3600 * 1000,
-  });
+  const question = await storeSuspension(deps, stage, record, outcome);
   await deps.choices.takeBack(stage.key, record.endedChoice);
   const suspended: RunRecord = {
     ...record,
     state: 'suspended',
     notices: [],
-    question: { id: question.id, callId, isShown: false },
-    end,
+    question,
+    end: { ...end, notices: [...end.notices, ...waitNotice(question)] },
   };
   await deps.records.save(stage.key, suspended);
   await present(deps, stage, suspended);
@@ -333,9 +341,9 @@ async function suspend(
 /** The text before the card: people read in order. */
 async function present(deps: ExecuteDeps, stage: Stage, record: RunRecord): Promise<void> {
   const { question } = record;
-  if (!question) throw new Error('a suspended run without its question');
+  if (!question) throw new Error('a suspended run without what it waits for');
   await stage.reply.finish(endOf(record.end));
-  await deps.questions.show(question.id);
+  await showSuspension(deps, question);
   const { end: _shown, ...rest } = record;
   await deps.records.save(stage.key, { ...rest, question: { ...question, isShown: true } });
 }

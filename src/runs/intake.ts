@@ -5,6 +5,7 @@
 
 import { BotError } from '../base/errors.ts';
 import { conversationKeyOf } from '../messages/conversation.ts';
+import type { Voted } from '../questions/approvals.ts';
 import type { Adapter, OnEvent } from '../surface/adapter.ts';
 import { deliver } from '../surface/deliver.ts';
 import type {
@@ -23,6 +24,7 @@ import { type CommandCenter, noticeMessage } from './commands.ts';
 import { continueControlId } from './execute.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { Lanes } from './lane.ts';
+import { auditOf } from './permit.ts';
 import { placeOf, touchOf } from './prepare.ts';
 import type { ReadBack } from './read-back.ts';
 import type { Profile } from './settings.ts';
@@ -200,6 +202,11 @@ async function takePress(deps: IntakeDeps, event: InboundClick | InboundForm): P
     await takePick(deps, event, tell);
     return;
   }
+  const voted = await deps.approvals.press(event);
+  if (voted) {
+    await takeVote(deps, voted, event, tell);
+    return;
+  }
   const answered = await deps.questions.press(event);
   if (!answered) {
     tell('This button is not in use any more.');
@@ -214,6 +221,31 @@ async function takePress(deps: IntakeDeps, event: InboundClick | InboundForm): P
   }
   const { record, complete } = answered;
   if (complete) deps.lanes.wake(conversationKeyOf(record.conversation));
+}
+
+/** People's word on tool calls: audited, then the card follows. */
+async function takeVote(
+  deps: IntakeDeps,
+  voted: Voted,
+  { author }: InboundClick | InboundForm,
+  tell: (text: string) => void,
+): Promise<void> {
+  if (voted.kind === 'not_taken') {
+    const { cardOf } = voted;
+    if (cardOf !== null) deps.background.start('approval_card', () => deps.approvals.show(cardOf));
+    tell(voted.told);
+    return;
+  }
+  const { record, complete, votes } = voted;
+  const key = conversationKeyOf(record.conversation);
+  for (const { ask, vote } of votes) {
+    const call = { callId: ask.callId, name: ask.tool, input: ask.preview.text };
+    const note = auditOf(deps, { key }, record, call, ask.inputHash);
+    const reason = vote.note ?? (vote.scope === 'thread' ? 'for this thread' : 'once');
+    await note(vote.decision === 'approve' ? 'approved' : 'refused', reason, author.id);
+  }
+  deps.background.start('approval_card', () => deps.approvals.show(record.id));
+  if (complete) deps.lanes.wake(key);
 }
 
 /** A picker's button: stored, then the card says who chose what. */

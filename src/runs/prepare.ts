@@ -59,7 +59,7 @@ export async function prepareRun(
     runId,
     state: 'running',
     triggerIds: messages.map(({ messageId }) => messageId),
-    asker: { id: start.asker.id, name: start.asker.name },
+    asker: { id: start.asker.id, name: start.asker.name, roles: start.asker.roles },
     addressed: waiting.some(({ addressed }) => addressed),
     startedAt: deps.clock.now(),
     // A model that is not to be had makes the run fail with its reason, visibly.
@@ -78,6 +78,9 @@ export async function prepareRun(
     sources: [],
     endedChoice: ended,
     notices: [...notices, ...(start.refusal === undefined ? [] : [start.refusal])],
+    decisions: [],
+    refused: [],
+    isPlanning: asksForPlan(messages),
     isRefused: start.refusal !== undefined,
   };
   const newest = messages.at(-1) ?? first;
@@ -90,6 +93,11 @@ export async function prepareRun(
     model: record.modelName,
   });
   return record;
+}
+
+/** `plan: …`: nothing is changed before a plan is approved. */
+function asksForPlan(messages: readonly InboundMessage[]): boolean {
+  return messages.some(({ text }) => /^\s*plan:/iu.test(text));
 }
 
 /**

@@ -28,6 +28,19 @@ export type RunEnd = Readonly<z.infer<typeof endSchema>>;
 const stopSchema = z.object({ v: z.literal(1), by: z.string(), at: z.number() });
 export type StopRequest = Readonly<z.infer<typeof stopSchema>>;
 
+const callDecisionSchema = z.object({
+  /** Ids of calls may come again in a later step. */
+  step: z.number(),
+  callId: z.string(),
+  inputHash: z.string(),
+  kind: z.enum(['approved', 'denied', 'expired']),
+  /** Name of who decided. */
+  by: z.string().exactOptional(),
+  /** For the model. */
+  note: z.string().exactOptional(),
+});
+export type CallDecision = Readonly<z.infer<typeof callDecisionSchema>>;
+
 export const runRecordSchema = z.object({
   v: z.literal(1),
   runId: z.string(),
@@ -36,7 +49,12 @@ export const runRecordSchema = z.object({
   state: z.enum(['running', 'suspended', 'ending']),
   /** Messages that set it off; the first is the asker's. */
   triggerIds: z.array(z.string()).readonly(),
-  asker: z.object({ id: z.string(), name: z.string() }),
+  asker: z.object({
+    id: z.string(),
+    name: z.string(),
+    /** Discord role ids when they asked. */
+    roles: z.array(z.string()).readonly().default([]),
+  }),
   addressed: z.boolean(),
   startedAt: z.number(),
   /** `provider/model` */
@@ -66,13 +84,24 @@ export const runRecordSchema = z.object({
   endedChoice: choiceSchema.default({}),
   /** A limit forbade it: it says so and makes no step. */
   isRefused: z.boolean().default(false),
-  /** While suspended. */
+  /** What people decided on calls that wait in its last step. */
+  decisions: z.array(callDecisionSchema).readonly().default([]),
+  /** Hashes of calls that were refused: they are not asked about again. */
+  refused: z.array(z.string()).readonly().default([]),
+  /** Until its plan is approved, only what reads may run. */
+  isPlanning: z.boolean().default(false),
+  /** While suspended: what for. */
   question: z
     .object({
+      /** Of the question or the approval; for a wait its own. */
       id: z.string(),
+      kind: z.enum(['questions', 'approvals', 'plan', 'wait']).default('questions'),
       callId: z.string(),
       /** The text above it and the card are there. */
       isShown: z.boolean(),
+      /** Of a wait: when it began, and when it is over. */
+      from: z.number().exactOptional(),
+      until: z.number().exactOptional(),
     })
     .exactOptional(),
   /** While ending, and while the text above a question is not there yet. */

@@ -2,23 +2,29 @@
 
 import { createChoices } from '../conversations/choices.ts';
 import { createUsageLedger } from '../conversations/usage-ledger.ts';
-import { conversationKeyOf } from '../messages/conversation.ts';
+import { type Conversation, conversationKeyOf } from '../messages/conversation.ts';
 import type { Author } from '../messages/people.ts';
 import { auditEntrySchema, createAudit } from '../permissions/audit.ts';
+import { createGrants } from '../permissions/grants.ts';
+import { createApprovals } from '../questions/approvals.ts';
 import { createQuestions } from '../questions/questions.ts';
 import type { QuestionRecord } from '../questions/record.ts';
 import { createPacer, type Pacer } from '../render/pacer.ts';
 import { createAppendLog } from '../storage/append-log.ts';
+import type { IndexEntry } from '../storage/store.ts';
 import { createWakes, wakeEntryOf } from '../storage/wakes.ts';
 import type { Adapter, OnEvent } from '../surface/adapter.ts';
 import type { CommandSummary } from '../surface/command.ts';
+import type { Surface } from '../surface/surface.ts';
 import { accessIn, accessOf } from './access.ts';
+import { approversOf, refusalToDecide } from './approving.ts';
 import { createBackground } from './background.ts';
 import { builtinCommands } from './builtin-commands.ts';
 import { createChooser } from './choice-commands.ts';
 import { createCommandCenter } from './commands.ts';
 import type { RunsDeps } from './deps.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
+import { createGrantBook } from './grant-book.ts';
 import { createInbox } from './inbox.ts';
 import { createIntake } from './intake.ts';
 import { createLanes, type Lanes } from './lane.ts';
@@ -58,23 +64,44 @@ export function createRuns(
   const audit = createAppendLog({ store, log }, 'audit', auditEntrySchema);
   const pacers = new Map<string, Pacer>();
 
+  const surfaceOf = (conversation: Conversation): Surface => {
+    const adapter = deps.adapters.get(conversation.adapter);
+    if (!adapter) throw new Error(`no adapter ${conversation.adapter} is on`);
+    return adapter.surfaceOf(conversation);
+  };
+  const wakeOf = (conversation: Conversation): IndexEntry =>
+    wakeEntryOf(conversationKeyOf(conversation), clock.now());
   const questions = createQuestions({
     store,
     clock,
     log,
     newId: deps.newId,
-    wakeOf: (conversation) => wakeEntryOf(conversationKeyOf(conversation), clock.now()),
-    surfaceOf: (conversation) => {
-      const adapter = deps.adapters.get(conversation.adapter);
-      if (!adapter) throw new Error(`no adapter ${conversation.adapter} is on`);
-      return adapter.surfaceOf(conversation);
-    },
+    wakeOf,
+    surfaceOf,
     mayAnswer: (author, record) => mayAnswer({ ...deps, spaces }, author, record),
+  });
+  const approvals = createApprovals({
+    store,
+    clock,
+    log,
+    newId: deps.newId,
+    wakeOf,
+    surfaceOf,
+    roomOf: ({ adapter }) => deps.adapters.get(adapter)?.capabilities.mostMessageLength ?? 2000,
+    refusalOf: (author, record, decision) =>
+      refusalToDecide({ ...deps, spaces }, author, record, decision),
+    approversOf: (record) => approversOf(deps, record),
   });
   const executeDeps: ExecuteDeps = {
     ...deps,
     inbox,
     questions,
+    approvals,
+    grants: createGrants({
+      now: () => clock.now(),
+      newId: deps.newId,
+      book: createGrantBook({ store, log, now: () => clock.now() }),
+    }),
     records: createRunRecords({ store, log }),
     pacerOf: (adapter: Adapter) => {
       const known =

@@ -32,11 +32,3 @@ export async function openScene(
   const surface = adapter.surfaceOf(conversation, head?.title);
   return { key, conversation, adapter, surface, head, transcript };
 }
-
-/** The last step that a run has stored; 0 when none. */
-export function lastStepOf(transcript: Transcript, runId: string): number {
-  const last = transcript
-    .entries()
-    .findLast((entry) => entry.kind === 'assistant_message' && entry.runId === runId);
-  return last?.kind === 'assistant_message' ? last.step : 0;
-}

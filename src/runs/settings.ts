@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { type ReasoningOptions, reasoningOptionsSchema } from '../messages/model.ts';
+import { type Permissions, permissionSettings } from '../permissions/settings.ts';
 
 /** `slack:U024BE7LH`: adapter and the platform's immutable id. Names are refused: anybody can take
  * somebody's display name. */
@@ -47,6 +48,8 @@ export const profileSettings = z.strictObject({
   webSearch: z.boolean().exactOptional(),
   allow: accessLists.exactOptional(),
   deny: accessLists.exactOptional(),
+  /** What tools may do, and who approves. */
+  permissions: permissionSettings.exactOptional(),
 });
 
 /** A value and where it comes from, for people: "default", "channels[2] of config/deckhand.yaml". */
@@ -69,6 +72,7 @@ export interface Profile {
   readonly allow: readonly Sourced<AccessLists>[];
   /** Any list that names a person refuses them, near or far. */
   readonly deny: readonly Sourced<AccessLists>[];
+  readonly permissions: Permissions;
 }
 
 /** Where a profile is asked for. */

@@ -10,7 +10,7 @@ import type { WaitingMessage } from './inbox.ts';
 import type { LaneWork, Next, Turn } from './lane.ts';
 import { prepareRun } from './prepare.ts';
 import { openScene } from './scene.ts';
-import { workOnQuestion } from './suspended.ts';
+import { workOnSuspended } from './suspended.ts';
 
 const worked: Next = { kind: 'worked' };
 
@@ -30,7 +30,7 @@ export function createWork(deps: ExecuteDeps): LaneWork {
           return worked;
         }
         case 'suspended':
-          return workOnQuestion(deps, key, record, turn);
+          return workOnSuspended(deps, key, record, turn);
         case undefined:
           return startWaiting(deps, key, turn);
       }

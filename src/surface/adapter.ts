@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Conversation } from '../messages/conversation.ts';
+import type { PersonId } from '../messages/people.ts';
 import type { InboundEvent, InboundMessage } from './inbound.ts';
 import type { Capabilities, Surface } from './surface.ts';
 
@@ -34,6 +35,11 @@ export interface Adapter {
   state(): AdapterState;
   /** Workspaces or guilds the bot is in; known after start. */
   spaces(): readonly Space[];
+  /**
+   * People of a user group (`slack:S0123`), read anew after at most a minute. Rejects with a BotError
+   * when it cannot be read. Absent: the platform has no groups, or tells roles with each event.
+   */
+  groupMembers?(group: string, space: string): Promise<readonly PersonId[]>;
   /** `title` names the thread where one must be made (Discord); at most 100 characters are used. */
   surfaceOf(conversation: Conversation, title?: string): Surface;
   /**

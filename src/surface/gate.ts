@@ -40,6 +40,7 @@ export function gatedSurface(surface: Surface, gate: Gate, scope: string): Surfa
     edit: (messageId, message) =>
       gate.pass(`edit ${scope}`, () => surface.edit(messageId, message)),
     remove: (messageId) => gate.pass(`remove ${scope}`, () => surface.remove(messageId)),
+    upload: (file, options) => gate.pass(`upload ${scope}`, () => surface.upload(file, options)),
     whisper: (person, markdown, interactionId) =>
       gate.pass(`whisper ${scope}`, () => surface.whisper(person, markdown, interactionId)),
     status: (state) => surface.status(state),

@@ -44,6 +44,14 @@ export interface OutboundMessage {
   readonly mentionable: readonly Mentionable[];
 }
 
+export interface OutboundFile {
+  /** With its extension; people see it. */
+  readonly name: string;
+  readonly content: Uint8Array;
+  /** One line under it. Plain text. */
+  readonly comment?: string;
+}
+
 export interface PostedMessage {
   readonly messageId: string;
 }

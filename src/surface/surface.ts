@@ -2,7 +2,7 @@
 
 import type { PersonId } from '../messages/people.ts';
 import type { InboundFile } from './inbound.ts';
-import type { HistoryMessage, OutboundMessage, PostedMessage } from './outbound.ts';
+import type { HistoryMessage, OutboundFile, OutboundMessage, PostedMessage } from './outbound.ts';
 
 export interface PostOptions {
   /** Names this post for ever. The same key posts once. At most 40 characters of [a-z0-9_.]. */
@@ -33,6 +33,11 @@ export interface Surface {
    * the platform has no private messages in channels: a direct message, else a short public line
    * without content. */
   whisper(person: PersonId, markdown: string, interactionId?: string): Promise<void>;
+  /**
+   * Posts a file into the thread. The same key posts once, as far as the platform lets us know: a
+   * file whose answer was lost may come twice on Slack.
+   */
+  upload(file: OutboundFile, options: PostOptions): Promise<PostedMessage>;
   /** The bytes of a file that came with a message. */
   download(file: InboundFile, mostBytes: number): Promise<Uint8Array>;
 }

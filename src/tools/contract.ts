@@ -14,6 +14,8 @@ export interface ToolScene {
   readonly workspace: Workspace;
   readonly conversationKey: string;
   readonly runId: string;
+  /** The step of the run whose message holds the call. */
+  readonly step: number;
   readonly callId: string;
   /** Whether the people of this turn addressed the bot (a mention, a direct message). */
   readonly addressed: boolean;
@@ -52,6 +54,11 @@ export interface Assessment {
   /** What the input patterns of rules are held against: a path, an address; for a shell line each of
    * its simple commands. An allow rule must cover all of them, one is enough for deny and ask. */
   readonly subjects: readonly string[];
+  /** How patterns match subjects. path: `*` stays inside a folder, `**` does not · text: `*` is
+   * anything. */
+  readonly match: 'path' | 'text';
+  /** False: there may be more to it than the subjects; no allow rule and no grant applies. */
+  readonly isWhole: boolean;
   /** Neither a rule nor a grant spares the question. */
   readonly alwaysAsks: boolean;
   /** The input pattern that "approve for this thread" would cover: `git push*`. Undefined: the call
@@ -66,6 +73,9 @@ export interface Preview {
   readonly text: string;
 }
 
+/** always: beside every call that says so too · never: alone. */
+export type Concurrency = 'always' | 'never';
+
 export interface Tool<Input = never> {
   /** [A-Za-z_][A-Za-z0-9_-]{0,63} */
   readonly name: string;
@@ -74,7 +84,7 @@ export interface Tool<Input = never> {
   readonly input: z.ZodType<Input>;
   readonly category: ToolCategory;
   /** May it run beside other calls? A function decides by input. */
-  readonly concurrency: 'always' | 'never' | ((input: Input) => 'always' | 'never');
+  readonly concurrency: Concurrency | ((input: Input, scene: ToolScene) => Promise<Concurrency>);
   /** Whatever the input is; `assess` may judge a call more finely. */
   readonly isReadOnly: boolean;
   readonly needsApproval: boolean;
@@ -96,7 +106,7 @@ export interface RegisteredTool {
   readonly description: string;
   readonly category: ToolCategory;
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  concurrencyOf(raw: unknown): 'always' | 'never';
+  concurrencyOf(raw: unknown, scene: ToolScene): Promise<Concurrency>;
   /** Undefined: the configured time. */
   timeoutMsOf(raw: unknown): number | undefined;
   /** Also of arguments that have only begun to stream. */

@@ -15,6 +15,8 @@ export function registerTool<Input>(tool: Tool<Input>): RegisteredTool {
     needsApproval: tool.needsApproval,
     why: tool.isReadOnly ? 'it reads only' : `${tool.name} may change something`,
     subjects: [''],
+    match: 'text',
+    isWhole: true,
     alwaysAsks: false,
     grant: '*',
   };
@@ -23,10 +25,10 @@ export function registerTool<Input>(tool: Tool<Input>): RegisteredTool {
     description: tool.description,
     category: tool.category,
     inputSchema: { ...inputSchema, additionalProperties: false },
-    concurrencyOf: (raw) => {
+    concurrencyOf: async (raw, scene) => {
       if (typeof tool.concurrency === 'string') return tool.concurrency;
       const parsed = parse(raw);
-      return parsed.success ? tool.concurrency(parsed.data) : 'never';
+      return parsed.success ? tool.concurrency(parsed.data, scene) : 'never';
     },
     timeoutMsOf: (raw) => {
       const parsed = parse(raw);

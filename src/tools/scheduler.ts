@@ -1,39 +1,87 @@
 /**
- * Runs the tool calls of one step. Calls are handed over as they become complete; results come in
- * the model's order. Calls run one after the other once the message has ended.
+ * Runs the tool calls of one step, each from the moment that it is complete, while the model still
+ * writes. A call starts when it and all that run are safe beside each other; none overtakes one
+ * that it may not run beside; results come in the model's order whatever finished first. Each call
+ * gets exactly one result, or waits for people (rule 7).
  */
 
 import { linkedAbort } from '../base/abort.ts';
-import type { Clock } from '../base/clock.ts';
-import { botErrorOf } from '../base/errors.ts';
-import { errorFacts, type Log } from '../base/log.ts';
-import { createAsyncQueue } from '../base/queues.ts';
+import { BotError } from '../base/errors.ts';
+import type { Citation } from '../messages/chat.ts';
+import type { ChecklistItem } from '../messages/checklist.ts';
 import type { ToolCallPart, ToolResult } from '../messages/parts.ts';
-import type { Suspension } from '../messages/questions.ts';
-import type { RegisteredTool, ToolOutcome, ToolScene } from './contract.ts';
+import type { ApprovalAsk, Suspension } from '../messages/questions.ts';
+import { type BoundedDeps, type CallEnd, callBounded } from './bounded-call.ts';
+import type { Concurrency, RegisteredTool, ToolScene } from './contract.ts';
+import { boundedOutcome } from './text-result.ts';
 
 export type SchedulerEvent =
   | { readonly kind: 'started'; readonly callId: string; readonly activity: string }
   | { readonly kind: 'progress'; readonly callId: string; readonly line: string }
-  | { readonly kind: 'finished'; readonly result: ToolResult; readonly silence: boolean }
-  /** The calls after this one have not been started; they run when the run is resumed. */
-  | { readonly kind: 'suspended'; readonly callId: string; readonly suspension: Suspension };
+  | { readonly kind: 'checklist'; readonly items: readonly ChecklistItem[] }
+  | { readonly kind: 'sources'; readonly sources: readonly Citation[] }
+  | { readonly kind: 'finished'; readonly result: ToolResult };
 
-export interface ToolScheduler {
-  /** Takes a call whose input is complete. */
-  add(call: ToolCallPart, inputError?: string): void;
-  /** Runs what was added and tells how it goes; ends when all calls have a result or one suspends. */
-  events(): AsyncIterable<SchedulerEvent>;
+/** May this call run? Decided once, before it starts. */
+export type Permit =
+  | { readonly kind: 'run'; readonly isReadOnly: boolean }
+  /** People must approve it first. */
+  | { readonly kind: 'ask'; readonly ask: ApprovalAsk }
+  /** The text tells the model why, and what to do instead. */
+  | { readonly kind: 'refuse'; readonly text: string };
+
+export interface StepEnd {
+  /** Of the calls that have one, in the model's order. */
+  readonly results: readonly ToolResult[];
+  /** A tool ended the turn without a word. */
+  readonly silence: boolean;
+  /** What people must do before the other calls can run; the first in the model's order. */
+  readonly waiting: { readonly callId: string; readonly suspension: Suspension } | undefined;
 }
 
-export interface SchedulerDeps {
-  readonly clock: Clock;
-  readonly log: Log;
+export interface ToolScheduler {
+  /** Takes a call whose input is complete, and starts it as soon as it may run. */
+  add(call: ToolCallPart, inputError?: string): void;
+  /** No further call comes. */
+  close(): void;
+  /** The stream broke: what runs is ended with an unknown outcome, what waits is dropped. */
+  interrupt(): void;
+  /** Resolves after `close` or `interrupt`, when every call has its result or waits for people. */
+  readonly ended: Promise<StepEnd>;
+}
+
+export interface SchedulerDeps extends BoundedDeps {
   readonly tools: readonly RegisteredTool[];
   readonly scene: Omit<ToolScene, 'callId'>;
+  /** Ends what runs; what waits does not start. */
   readonly signal: AbortSignal;
-  /** A tool that has not ended after this is told to stop and its call fails. Default 120 s. */
+  /** The run's own: what outlives its call ends with it. */
+  readonly runSignal: AbortSignal;
+  readonly permit: (call: ToolCallPart, tool: RegisteredTool, scene: ToolScene) => Promise<Permit>;
+  /** Awaited before a call that may change something starts. */
+  readonly willStart: (call: ToolCallPart) => Promise<void>;
+  readonly tell: (event: SchedulerEvent) => void;
+}
+
+export interface SchedulerOptions {
+  /** Milliseconds after which a call is told to stop, where its tool does not say otherwise. */
   readonly timeoutMs: number;
+  /** Calls that may run at the same time. */
+  readonly mostRunning: number;
+}
+
+/** deciding → queued → running → done; waiting: people must act before it can go on. */
+type State =
+  | { readonly kind: 'deciding' }
+  | { readonly kind: 'queued'; readonly tool: RegisteredTool; readonly isReadOnly: boolean }
+  | { readonly kind: 'running'; readonly abort: (reason: BotError) => void }
+  | { readonly kind: 'waiting'; readonly suspension: Suspension }
+  | { readonly kind: 'done'; readonly result: ToolResult };
+
+interface Slot {
+  readonly call: ToolCallPart;
+  concurrency: Concurrency;
+  state: State;
 }
 
 export function textResult(
@@ -44,143 +92,227 @@ export function textResult(
   return { callId: call.callId, name: call.name, outcome, parts: [{ kind: 'text', text }] };
 }
 
-export function createToolScheduler(deps: SchedulerDeps): ToolScheduler {
-  const calls: { readonly call: ToolCallPart; readonly inputError: string | undefined }[] = [];
+export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptions): ToolScheduler {
+  const slots: Slot[] = [];
+  let isClosed = false;
+  let isInterrupted = false;
+  let silence = false;
+  let resolveEnded: (end: StepEnd) => void = () => {};
+  let rejectEnded: (error: unknown) => void = () => {};
+  const ended = new Promise<StepEnd>((resolve, reject) => {
+    resolveEnded = resolve;
+    rejectEnded = reject;
+  });
+
+  const finish = (slot: Slot, result: ToolResult): void => {
+    slot.state = { kind: 'done', result };
+    deps.tell({ kind: 'finished', result });
+  };
+
+  /** Starts what may start, in the model's order, and sees whether the step is over. */
+  const advance = (): void => {
+    const before: Slot[] = [];
+    let running = slots.filter(({ state }) => state.kind === 'running').length;
+    for (const slot of slots) {
+      if (slot.state.kind === 'deciding') break;
+      if (slot.state.kind === 'done') continue;
+      if (slot.state.kind === 'queued') {
+        if (!fitsBeside(slot, before) || running >= options.mostRunning) break;
+        running += 1;
+        begin(slot, slot.state);
+      }
+      before.push(slot);
+    }
+    if (isClosed && isOver(slots)) resolveEnded({ ...endOf(slots), silence });
+  };
+
+  const begin = (slot: Slot, { tool, isReadOnly }: State & { kind: 'queued' }): void => {
+    const linked = linkedAbort(deps.signal);
+    slot.state = { kind: 'running', abort: linked.abort };
+    const ready = isReadOnly ? Promise.resolve() : deps.willStart(slot.call);
+    ready
+      .then(() => runCall(slot, tool, linked.signal))
+      .finally(() => linked.release())
+      .then(advance)
+      .catch(rejectEnded);
+  };
+
+  const runCall = async (slot: Slot, tool: RegisteredTool, signal: AbortSignal): Promise<void> => {
+    const { call } = slot;
+    const { callId } = call;
+    deps.tell({ kind: 'started', callId, activity: tool.describe(call.input) });
+    const whileRunning =
+      <T>(tell: (value: T) => void) =>
+      (value: T): void => {
+        if (slot.state.kind === 'running') tell(value);
+      };
+    const scene = { ...deps.scene, callId };
+    const end = await callBounded(
+      deps,
+      tool,
+      call.input,
+      {
+        ...scene,
+        signal,
+        runSignal: deps.runSignal,
+        progress: whileRunning((line) => deps.tell({ kind: 'progress', callId, line })),
+        checklist: whileRunning((items) => deps.tell({ kind: 'checklist', items })),
+        sources: whileRunning((sources) => deps.tell({ kind: 'sources', sources })),
+      },
+      tool.timeoutMsOf(call.input) ?? options.timeoutMs,
+    );
+    if (end.kind === 'suspend' && !deps.signal.aborted && !isInterrupted) {
+      slot.state = { kind: 'waiting', suspension: end.suspension };
+      return;
+    }
+    silence ||= end.kind === 'silence';
+    finish(slot, await resultOf(slot.call, end, isInterrupted, scene));
+  };
+
+  const decide = async (slot: Slot, inputError: string | undefined): Promise<void> => {
+    const state = await decisionOf(deps, slot, inputError);
+    // A stop or a broken stream may have come first.
+    if (slot.state.kind !== 'deciding') return;
+    if (state.kind === 'done') finish(slot, state.result);
+    else slot.state = state;
+  };
+
+  /** What does not run yet never will. */
+  const dropWaiting = (text: string): void => {
+    for (const slot of slots) {
+      const { kind } = slot.state;
+      if (kind === 'running' || kind === 'done') continue;
+      finish(slot, textResult(slot.call, 'cancelled', text));
+    }
+  };
+
+  const onStop = (): void => {
+    dropWaiting('Stopped before it started.');
+    advance();
+  };
+  deps.signal.addEventListener('abort', onStop, { once: true });
+  ended.finally(() => deps.signal.removeEventListener('abort', onStop)).catch(() => {}); // whoever awaits `ended` gets it
+
   return {
     add: (call, inputError) => {
-      calls.push({ call, inputError });
-    },
-    async *events() {
-      for (const { call, inputError } of calls) {
-        const end = yield* runCall(deps, call, inputError);
-        yield end;
-        if (end.kind === 'suspended') return;
+      const slot: Slot = { call, concurrency: 'never', state: { kind: 'deciding' } };
+      slots.push(slot);
+      if (deps.signal.aborted) {
+        onStop();
+        return;
       }
+      decide(slot, inputError).then(advance).catch(rejectEnded);
     },
+    close: () => {
+      isClosed = true;
+      advance();
+    },
+    interrupt: () => {
+      isInterrupted = true;
+      isClosed = true;
+      dropWaiting('The connection broke before it started. Call it again if it is still needed.');
+      const reason = new BotError('interrupted', 'The connection to the model broke.');
+      for (const { state } of slots) if (state.kind === 'running') state.abort(reason);
+      advance();
+    },
+    ended,
   };
 }
 
-async function* runCall(
-  deps: SchedulerDeps,
-  call: ToolCallPart,
-  inputError: string | undefined,
-): AsyncGenerator<SchedulerEvent, SchedulerEvent> {
-  const refusal = await refusalOf(deps, call, inputError);
-  if (refusal) return { kind: 'finished', result: refusal, silence: false };
-  const tool = deps.tools.find(({ name }) => name === call.name);
-  if (!tool) throw new Error('a call without a tool was let through');
-  yield { kind: 'started', callId: call.callId, activity: tool.describe(call.input) };
-
-  const lines = createAsyncQueue<SchedulerEvent>();
-  const finished = invokeBounded(deps, tool, call, (line) =>
-    lines.push({ kind: 'progress', callId: call.callId, line }),
-  ).finally(() => lines.end());
-  yield* lines;
-  return endOf(call, await finished);
+/** Runs beside all of these, or behind none that it may not run beside. */
+function fitsBeside(slot: Slot, others: readonly Slot[]): boolean {
+  if (others.length === 0) return true;
+  return [slot, ...others].every(({ concurrency }) => concurrency === 'always');
 }
 
-/** Why this call may not even start, as its result. */
-async function refusalOf(
+/** Nothing runs or is decided, and nothing that waits could start. */
+function isOver(slots: readonly Slot[]): boolean {
+  const open = slots.filter(({ state }) => state.kind !== 'done');
+  const isBusy = open.some(({ state }) => state.kind === 'running' || state.kind === 'deciding');
+  return !isBusy && (open.length === 0 || open.some(({ state }) => state.kind === 'waiting'));
+}
+
+function endOf(slots: readonly Slot[]): Pick<StepEnd, 'results' | 'waiting'> {
+  const results = slots.flatMap(({ state }) => (state.kind === 'done' ? [state.result] : []));
+  const waits = slots.flatMap(({ call, state }) =>
+    state.kind === 'waiting' ? [{ callId: call.callId, suspension: state.suspension }] : [],
+  );
+  const [first] = waits;
+  if (first?.suspension.kind !== 'approvals') return { results, waiting: first };
+  // All approvals of a step are asked for at once.
+  const asks = waits.flatMap(({ suspension }) =>
+    suspension.kind === 'approvals' ? suspension.asks : [],
+  );
+  const suspension = { kind: 'approvals', asks } as const;
+  return { results, waiting: { callId: first.callId, suspension } };
+}
+
+/** Whether the call may run; sets how it runs beside others. */
+async function decisionOf(
   deps: SchedulerDeps,
-  call: ToolCallPart,
+  slot: Slot,
   inputError: string | undefined,
-): Promise<ToolResult | undefined> {
-  if (deps.signal.aborted) return textResult(call, 'cancelled', 'Stopped before it started.');
+): Promise<Exclude<State, { kind: 'deciding' | 'running' }>> {
+  const { call } = slot;
+  const done = (outcome: ToolResult['outcome'], text: string): State & { kind: 'done' } => ({
+    kind: 'done',
+    result: textResult(call, outcome, text),
+  });
   if (inputError !== undefined) {
-    return textResult(
-      call,
-      'error',
-      `The arguments are not valid JSON: ${inputError}. Call ${call.name} again.`,
-    );
+    const text = `The arguments are not valid JSON: ${inputError}. Call ${call.name} again.`;
+    return done('error', text);
   }
   const tool = deps.tools.find(({ name }) => name === call.name);
   if (!tool) {
     const names = deps.tools.map(({ name }) => name).join(', ');
+    const text = `${call.name} is not available, or no longer. The tools are: ${names}.`;
+    return done('error', text);
+  }
+  const fault = tool.faultOf(call.input);
+  if (fault !== undefined) return done('error', fault);
+  const scene = { ...deps.scene, callId: call.callId };
+  slot.concurrency = await tool.concurrencyOf(call.input, scene);
+  const permit = await deps.permit(call, tool, scene);
+  switch (permit.kind) {
+    case 'run':
+      return { kind: 'queued', tool, isReadOnly: permit.isReadOnly };
+    case 'ask':
+      return { kind: 'waiting', suspension: { kind: 'approvals', asks: [permit.ask] } };
+    case 'refuse':
+      return done('refused', permit.text);
+  }
+}
+
+/** What the model is told of a call that ended. */
+async function resultOf(
+  call: ToolCallPart,
+  end: CallEnd,
+  isInterrupted: boolean,
+  scene: ToolScene,
+): Promise<ToolResult> {
+  if (end.kind === 'told_to_stop') {
+    const left = end.settled ? '' : ' It did not stop when told to, and was abandoned.';
+    return isInterrupted
+      ? textResult(call, 'interrupted', `interrupted: outcome unknown.${left}`)
+      : textResult(call, 'cancelled', `Stopped while it ran.${left}`);
+  }
+  if (end.kind === 'timed_out') {
+    const seconds = Math.round(end.afterMs / 1000);
     return textResult(
       call,
       'error',
-      `${call.name} is not available, or no longer. The tools are: ${names}.`,
+      `${call.name} did not end within ${seconds} s and was stopped.`,
     );
   }
-  const scene = { ...deps.scene, callId: call.callId };
-  if ((await tool.assess(call.input, scene)).needsApproval) {
-    return textResult(
-      call,
-      'refused',
-      `${call.name} needs a person's approval, which cannot be asked for here.`,
-    );
-  }
-  return undefined;
-}
-
-/** Runs the tool; resolves to its outcome or, after timeout or abort, without waiting for it. */
-async function invokeBounded(
-  deps: SchedulerDeps,
-  tool: RegisteredTool,
-  call: ToolCallPart,
-  progress: (line: string) => void,
-): Promise<ToolOutcome | ToolResult> {
-  const linked = linkedAbort(deps.signal);
-  let cancelTimer = (): void => {};
-  const bound = new Promise<ToolResult>((resolve) => {
-    cancelTimer = deps.clock.setTimer(deps.timeoutMs, () => {
-      const seconds = Math.round(deps.timeoutMs / 1000);
-      resolve(
-        textResult(call, 'error', `${call.name} did not end within ${seconds} s and was stopped.`),
-      );
-      linked.abort(new Error('tool timeout'));
-    });
-    const onStop = (): void => resolve(textResult(call, 'cancelled', 'Stopped while it ran.'));
-    linked.signal.addEventListener('abort', onStop, { once: true });
-  });
-  const invoked = Promise.resolve()
-    .then(() =>
-      tool.invoke(call.input, {
-        ...deps.scene,
-        callId: call.callId,
-        signal: linked.signal,
-        runSignal: deps.signal,
-        progress,
-        checklist: () => {},
-        sources: () => {},
-      }),
-    )
-    .catch((thrown: unknown): ToolResult => {
-      const error = botErrorOf(thrown);
-      deps.log.warn('tool_failed', { tool: tool.name, ...errorFacts(thrown) });
-      const text =
-        error.code === 'internal' ? `${call.name} failed inside. Try another way.` : error.message;
-      return textResult(call, 'error', text);
-    });
-  try {
-    return await Promise.race([bound, invoked]);
-  } finally {
-    cancelTimer();
-    linked.release();
-  }
-}
-
-function endOf(call: ToolCallPart, outcome: ToolOutcome | ToolResult): SchedulerEvent {
-  if ('callId' in outcome) return { kind: 'finished', result: outcome, silence: false };
+  const outcome = await boundedOutcome(end, scene);
   switch (outcome.kind) {
-    case 'done': {
-      const result: ToolResult = {
-        callId: call.callId,
-        name: call.name,
-        outcome: 'ok',
-        parts: outcome.parts,
-      };
-      return { kind: 'finished', result, silence: false };
-    }
+    case 'done':
+      return { callId: call.callId, name: call.name, outcome: 'ok', parts: outcome.parts };
     case 'error':
-      return { kind: 'finished', result: textResult(call, 'error', outcome.text), silence: false };
+      return textResult(call, 'error', outcome.text);
     case 'silence':
-      return {
-        kind: 'finished',
-        result: textResult(call, 'ok', 'You stay silent.'),
-        silence: true,
-      };
+      return textResult(call, 'ok', 'You stay silent.');
     case 'suspend':
-      return { kind: 'suspended', callId: call.callId, suspension: outcome.suspension };
+      return textResult(call, 'cancelled', 'Stopped before it was asked.');
   }
 }

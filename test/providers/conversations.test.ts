@@ -27,7 +27,7 @@ const wires = ['anthropic', 'openai', 'compatible', 'gemini'] as const;
 function weatherOf(whenCalled: () => void): RegisteredTool {
   return plainTool({
     ...weatherTool,
-    concurrencyOf: () => 'always',
+    concurrencyOf: async () => 'always',
     invoke: () => {
       whenCalled();
       return Promise.resolve({ kind: 'done', parts: [{ kind: 'text', text: 'rain' }] });
@@ -37,7 +37,7 @@ function weatherOf(whenCalled: () => void): RegisteredTool {
 
 interface TurnOptions {
   readonly wire: WireName;
-  /** A person stops it at the first word or the first call; the process dies at the first result. */
+  /** A person stops it at the first word or the first call; the process dies when a message is stored. */
   readonly ending?: 'stop_at_word' | 'stop_at_call' | 'die';
   readonly resumes?: boolean;
 }
@@ -52,9 +52,13 @@ async function outcomeOf(going: Going, whenSaid: () => void): Promise<RunOutcome
   }
 }
 
-/** Nobody reads on: what was not stored by the first result is lost. */
-async function died(going: Going): Promise<'died'> {
-  for await (const event of going) if (event.kind === 'tool_finished') break;
+/** Nobody reads on: what was not stored when the message was is lost. */
+async function died(going: Going, die: () => void): Promise<'died'> {
+  for await (const event of going) {
+    if (event.kind !== 'step_finished') continue;
+    die();
+    break;
+  }
   return 'died';
 }
 
@@ -95,6 +99,7 @@ describe('a whole conversation', () => {
       };
       const resume = options.resumes === true ? { resume: { kind: 'interrupted' } as const } : {};
       if (options.resumes !== true) runs += 1;
+      let isDead = false;
       const going = run(
         {
           clock: deps.clock,
@@ -105,9 +110,11 @@ describe('a whole conversation', () => {
             read: () => entries,
             append: async (added) => {
               await deps.clock.advance(1);
+              if (isDead) throw new Error('the process has died');
               entries.push(...added);
             },
           },
+          permit: async () => ({ kind: 'run', isReadOnly: true }),
           takeWaiting: () => Promise.resolve({ messageIds: [], addressed: false }),
           onUsed: () => Promise.resolve(),
           limitReached: () => Promise.resolve(undefined),
@@ -125,14 +132,16 @@ describe('a whole conversation', () => {
           toolSpecs: [weatherTool],
           mostSteps: 20,
           toolTimeoutMs: 1_000,
-          firstStep: 1,
+          toolsAtOnce: 8,
           addressed: true,
           ...resume,
         },
         controller.signal,
       );
       return options.ending === 'die'
-        ? await died(going)
+        ? await died(going, () => {
+            isDead = true;
+          })
         : await outcomeOf(going, stopAt('stop_at_word'));
     };
     return { hear, turn, entries };

@@ -79,6 +79,7 @@ describe('a stored conversation', () => {
               entries.push(...added);
             },
           },
+          permit: async () => ({ kind: 'run', isReadOnly: true }),
           takeWaiting: () => Promise.resolve({ messageIds: [], addressed: false }),
           tools: [],
           onUsed: () => Promise.resolve(),
@@ -96,7 +97,7 @@ describe('a stored conversation', () => {
           toolSpecs: [weatherTool],
           mostSteps: 20,
           toolTimeoutMs: 1_000,
-          firstStep: 1,
+          toolsAtOnce: 8,
           addressed: true,
           ...(resume === undefined ? {} : { resume }),
         },

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { BotError, type ErrorCode } from '../../src/base/errors.ts';
 import type { RegisteredTool } from '../../src/tools/contract.ts';
 import { registerTool } from '../../src/tools/registry.ts';
+import { plainTool } from '../support/tools.ts';
 import { inThread, usingWorlds, type World } from '../support/world.ts';
 
 const setUp = usingWorlds();
@@ -49,10 +50,15 @@ describe('a stream that breaks after visible text', () => {
     },
   );
 
-  it('keeps a call that was complete, runs it once, and goes on with its result', async () => {
+  it('keeps the result of a call that had finished, runs it once, and goes on', async () => {
     const { tool, made } = countingTool();
     const world = await setUp({ tools: [tool] });
-    world.model.answer({ text: 'I deploy.' }, { call: 'Deploy', input: { to: 'prod' } }, lost());
+    world.model.answer(
+      { text: 'I deploy.' },
+      { call: 'Deploy', input: { to: 'prod' } },
+      { waitMs: 100 },
+      lost(),
+    );
     world.model.answer({ text: 'Deployed.' });
     await world.say('deploy');
     await world.atRest();
@@ -63,11 +69,47 @@ describe('a stream that breaks after visible text', () => {
     const kinds = entries.map(({ kind }) => kind);
     expect(kinds).toEqual([
       'user_message',
+      'calls_begun',
       'assistant_message',
       'tool_results',
       'note',
       'assistant_message',
     ]);
+  });
+
+  it('ends a call that runs, with an unknown outcome, and drops what had not begun', async () => {
+    const ended: string[] = [];
+    const slow = plainTool({
+      name: 'Deploy',
+      invoke: (_input, { signal, callId }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            ended.push(callId);
+            reject(new Error('aborted'));
+          });
+        }),
+    });
+    const world = await setUp({ tools: [slow] });
+    world.model.answer(
+      { text: 'I deploy twice.' },
+      { call: 'Deploy', input: {}, id: 'first' },
+      { call: 'Deploy', input: {}, id: 'second' },
+      { waitMs: 100 },
+      lost(),
+    );
+    world.model.answer({ text: 'I look what came of it.' });
+    await world.say('deploy');
+    await world.atRest();
+    expect(ended).toEqual(['first']);
+    const results = world.model.requests
+      .at(-1)
+      ?.messages.flatMap((message) => (message.role === 'tool' ? message.results : []));
+    expect(results?.map(({ callId, outcome }) => `${callId}: ${outcome}`)).toEqual([
+      'first: interrupted',
+      'second: cancelled',
+    ]);
+    expect(JSON.stringify(results)).toContain('interrupted: outcome unknown');
+    expect(world.adapter.texts('u1').join('\n')).toContain('I look what came of it.');
   });
 
   it('ends visibly when it breaks again and again, and the thread goes on', async () => {

@@ -48,6 +48,7 @@ describe('commands', () => {
       'config',
       'why',
       'usage',
+      'grants',
       'spaces',
       'model',
       'thinking',

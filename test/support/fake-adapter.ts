@@ -51,6 +51,10 @@ export interface FakeAdapter extends Adapter {
   readonly shown: ShownMessage[];
   readonly whispers: { person: string; text: string }[];
   readonly reactions: string[];
+  /** Files that were posted. */
+  readonly uploads: { readonly key: string; readonly name: string; readonly text: string }[];
+  /** Members of user groups. */
+  readonly groups: Map<string, readonly string[]>;
   readonly calls: string[];
   readonly statuses: string[];
   history: HistoryMessage[];
@@ -140,6 +144,11 @@ export function createFakeAdapter(
       fake.reactions.push(`${on ? '+' : '-'}${sign}:${messageId}`);
     },
     history: async (most) => [...fake.history, ...historyOf(conversation)].slice(-most),
+    upload: async ({ name: fileName, content }, { key }) => {
+      const known = fake.uploads.find((other) => other.key === key);
+      if (!known) fake.uploads.push({ key, name: fileName, text: Buffer.from(content).toString() });
+      return { messageId: `file-${key}` };
+    },
     whisper: async (person, text) => {
       fake.whispers.push({ person, text });
     },
@@ -214,6 +223,9 @@ export function createFakeAdapter(
     shown,
     whispers: [],
     reactions: [],
+    uploads: [],
+    groups: new Map(),
+    groupMembers: async (group) => fake.groups.get(group) ?? [],
     calls: [],
     statuses: [],
     history: [],

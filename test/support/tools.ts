@@ -7,6 +7,8 @@ export const safe: Assessment = {
   needsApproval: false,
   why: 'it reads only',
   subjects: [''],
+  match: 'text',
+  isWhole: true,
   alwaysAsks: false,
   grant: '*',
 };
@@ -18,7 +20,7 @@ export function plainTool(
     description: own.name,
     category: 'core',
     inputSchema: { type: 'object' },
-    concurrencyOf: () => 'never',
+    concurrencyOf: async () => 'never',
     timeoutMsOf: () => undefined,
     describe: () => own.name,
     faultOf: () => undefined,
@@ -32,6 +34,7 @@ export const plainScene: ToolScene = {
   workspace: { folder: '/tmp', mounts: [] },
   conversationKey: 'web:local:general:1',
   runId: 'run_1',
+  step: 1,
   callId: 'call_1',
   addressed: true,
 };

@@ -9,7 +9,11 @@ import { createRedactor } from '../../src/base/redaction.ts';
 import { createConversations, createSeenPlaces } from '../../src/conversations/conversations.ts';
 import { conversationKeyOf } from '../../src/messages/conversation.ts';
 import type { Entry } from '../../src/messages/entries.ts';
-import type { LimitSettings } from '../../src/permissions/settings.ts';
+import {
+  type LimitSettings,
+  mergePermissions,
+  type PermissionSettings,
+} from '../../src/permissions/settings.ts';
 import type { OfferedModel, ResolvedModel } from '../../src/runs/deps.ts';
 import { createRuns, type Runs } from '../../src/runs/runs.ts';
 import type { AccessLists, Governance, Profile, RunSettings } from '../../src/runs/settings.ts';
@@ -27,6 +31,7 @@ import { createScriptedModel, type ScriptedModel } from './scripted-model.ts';
 export interface WorldOptions {
   readonly store?: (store: Store) => Store;
   readonly profile?: Partial<Profile>;
+  readonly permissions?: PermissionSettings;
   readonly governance?: Partial<Governance>;
   readonly answerers?: 'participants' | 'asker';
   readonly limits?: Partial<LimitSettings>;
@@ -140,6 +145,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
           webSearch: { value: false, source: 'default' },
           allow: [],
           deny: [],
+          permissions: mergePermissions([{ value: options.permissions ?? {}, source: 'test' }]),
           ...options.profile,
         }),
         governance: () => ({
@@ -158,7 +164,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
             readBackDays: 7,
             receipt: options.receipt ?? 'changes',
           },
-          agent: { toolTimeoutSeconds: 120 },
+          agent: { toolTimeoutSeconds: 120, toolsAtOnce: 8 },
           limits: { runsPerPersonHour: 10_000, stepsPerRun: 25, ...options.limits },
           questions: { answerers: options.answerers ?? 'participants', expireDays: 7 },
         },

@@ -24,6 +24,7 @@ async function setUp() {
     workspace: { folder: workspace, mounts: [] },
     conversationKey: 'web:local:general:1',
     runId: 'run_1',
+    step: 1,
     callId: 'call_1',
     addressed: true,
     signal: new AbortController().signal,

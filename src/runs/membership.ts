@@ -1,0 +1,66 @@
+/** Which people, groups and roles somebody stands for, looked up at the moment that it counts. */
+
+import { errorFacts, type Log } from '../base/log.ts';
+import type { Conversation } from '../messages/conversation.ts';
+import type { Author } from '../messages/people.ts';
+import type { SourcedRule } from '../permissions/settings.ts';
+import type { Adapter } from '../surface/adapter.ts';
+import type { ExecuteDeps } from './execute-deps.ts';
+import type { RunRecord } from './run-record.ts';
+import type { Scene } from './scene.ts';
+import type { Place } from './settings.ts';
+
+/** `slack:S0…` is a user group; people are U… or W…. */
+const slackGroup = /^slack:S[A-Z0-9]+$/u;
+
+export function placeOfScene({ conversation, head }: Pick<Scene, 'conversation' | 'head'>): Place {
+  const { adapter, space, channel } = conversation;
+  return { adapter, space, channel, channelName: head?.channelName ?? '' };
+}
+
+/** The asker's own id, and those of the named groups and roles that they belong to. */
+export async function idsOfAsker(
+  deps: ExecuteDeps,
+  scene: Scene,
+  { asker }: RunRecord,
+  rules: readonly SourcedRule[],
+): Promise<ReadonlySet<string>> {
+  const named = rules.flatMap(({ rule }) => rule.for ?? []);
+  const { adapter, conversation } = scene;
+  const groups = await groupsOf(deps.log, adapter, conversation, asker.id, named);
+  return new Set([asker.id, ...asker.roles, ...groups]);
+}
+
+/** Is this person, one of their roles or groups among the named ids? */
+export async function standsFor(
+  log: Log,
+  adapter: Adapter,
+  conversation: Conversation,
+  author: Pick<Author, 'id' | 'roles'>,
+  named: readonly string[],
+): Promise<boolean> {
+  if (named.some((id) => id === author.id || author.roles.includes(id))) return true;
+  return (await groupsOf(log, adapter, conversation, author.id, named)).length > 0;
+}
+
+/** Of the named Slack user groups, those that the person is in now. A group that cannot be looked
+ * up counts as one that they are not in. */
+async function groupsOf(
+  log: Log,
+  adapter: Adapter,
+  { space }: Conversation,
+  person: string,
+  named: readonly string[],
+): Promise<readonly string[]> {
+  const groups = [...new Set(named.filter((id) => slackGroup.test(id)))];
+  const found: string[] = [];
+  for (const group of groups) {
+    try {
+      const members = await adapter.groupMembers?.(group, space);
+      if (members?.includes(person)) found.push(group);
+    } catch (thrown) {
+      log.warn('group_not_read', { group, ...errorFacts(thrown) });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,99 @@
+/** A run that people, or time, must act on: what it waits for is stored, then shown. */
+
+import { hashOf } from '../base/canonical.ts';
+import type { RunOutcome } from '../messages/run-event.ts';
+import type { ExecuteDeps } from './execute-deps.ts';
+import { placeOfScene } from './membership.ts';
+import type { RunRecord } from './run-record.ts';
+import type { Scene } from './scene.ts';
+
+type Suspended = Extract<RunOutcome, { kind: 'suspended' }>;
+type WaitsFor = NonNullable<RunRecord['question']>;
+
+/** Stores what is asked; what the record keeps of it. */
+export async function storeSuspension(
+  deps: ExecuteDeps,
+  scene: Scene,
+  record: RunRecord,
+  { callId, suspension }: Suspended,
+): Promise<WaitsFor> {
+  const { conversation } = scene;
+  const { runId, asker } = record;
+  const now = deps.clock.now();
+  switch (suspension.kind) {
+    case 'questions': {
+      const { id } = await deps.questions.ask({
+        conversation,
+        runId,
+        callId,
+        questions: suspension.questions,
+        asker,
+        expiresMs: deps.settings.questions.expireDays * 24 * 3600 * 1000,
+      });
+      return { id, kind: 'questions', callId, isShown: false };
+    }
+    case 'approvals': {
+      const { permissions } = deps.profileOf(placeOfScene(scene));
+      const { asks } = suspension;
+      const { id } = await deps.approvals.ask({
+        kind: 'calls',
+        conversation,
+        runId,
+        asks,
+        asker,
+        permissions,
+      });
+      return { id, kind: 'approvals', callId, isShown: false };
+    }
+    case 'plan': {
+      const { permissions } = deps.profileOf(placeOfScene(scene));
+      const { plan } = suspension;
+      const ask = {
+        callId,
+        tool: 'ExitPlanMode',
+        inputHash: hashOf(['ExitPlanMode', plan]),
+        title: 'Plan',
+        preview: { language: 'markdown', text: plan },
+        why: 'nothing is done before the plan is approved',
+      };
+      const { id } = await deps.approvals.ask({
+        kind: 'plan',
+        conversation,
+        runId,
+        asks: [ask],
+        asker,
+        permissions,
+      });
+      return { id, kind: 'plan', callId, isShown: false };
+    }
+    case 'wait':
+      return {
+        id: deps.newId('wait'),
+        kind: 'wait',
+        callId,
+        isShown: false,
+        from: now,
+        until: suspension.untilMs,
+      };
+  }
+}
+
+/** Posts the card, where there is one. */
+export async function showSuspension(deps: ExecuteDeps, { id, kind }: WaitsFor): Promise<void> {
+  switch (kind) {
+    case 'questions':
+      return deps.questions.show(id);
+    case 'approvals':
+    case 'plan':
+      return deps.approvals.show(id);
+    case 'wait':
+      return;
+  }
+}
+
+/** What people read under the text before a wait. */
+export function waitNotice({ kind, until }: WaitsFor): readonly string[] {
+  if (kind !== 'wait' || until === undefined) return [];
+  const at = new Date(until).toISOString().slice(11, 16);
+  return [`I go on at ${at} UTC. Write here to wake me earlier.`];
+}
