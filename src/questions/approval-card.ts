@@ -158,7 +158,7 @@ function buttonsOf(record: ApprovalRecord, index: number, ask: ApprovalAsk): rea
   return [
     button('once', 'Approve', 'primary'),
     ...(ask.grant && mayGrant(record)
-      ? [button('thread', `For this thread, ${formatHours(grantMs)}`, 'plain')]
+      ? [button('thread', `Approve for this thread (${formatHours(grantMs)})`, 'plain')]
       : []),
     button('deny', 'Deny', 'danger'),
     button('note', 'Deny with a note…', 'plain'),

@@ -45,6 +45,11 @@ export async function prepareRun(
     botRuns: isOfBots ? head.botRuns + 1 : 0,
   }));
   await readHistory(deps, scene, first);
+  const isPlanning = asksForPlan(messages);
+  if (isPlanning) {
+    const at = deps.clock.now();
+    await scene.transcript.append([{ v: 1, at, kind: 'note', text: planningNote, about: 'run' }]);
+  }
   const profile = deps.profileOf(placeOf(first));
   const { choice, ended, notices } = await settleChoice(deps, scene.key);
   const wanted = choice.model?.value ?? profile.model?.value;
@@ -80,7 +85,7 @@ export async function prepareRun(
     notices: [...notices, ...(start.refusal === undefined ? [] : [start.refusal])],
     decisions: [],
     refused: [],
-    isPlanning: asksForPlan(messages),
+    isPlanning,
     isRefused: start.refusal !== undefined,
   };
   const newest = messages.at(-1) ?? first;
@@ -94,6 +99,9 @@ export async function prepareRun(
   });
   return record;
 }
+
+const planningNote =
+  'Plan mode: look at what you need, but change nothing. When the plan is complete, call ExitPlanMode with it; carry it out only after it was approved.';
 
 /** `plan: …`: nothing is changed before a plan is approved. */
 function asksForPlan(messages: readonly InboundMessage[]): boolean {

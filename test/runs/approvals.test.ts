@@ -1,0 +1,596 @@
+/** Approvals: a call that asks runs once, for the right person, over restarts, or not at all. */
+
+import { describe, expect, it } from 'vitest';
+import { createConversations } from '../../src/conversations/conversations.ts';
+import { conversationKeyOf } from '../../src/messages/conversation.ts';
+import { auditEntrySchema } from '../../src/permissions/audit.ts';
+import type { PermissionSettings } from '../../src/permissions/settings.ts';
+import { createAppendLog } from '../../src/storage/append-log.ts';
+import { exitPlanModeTool } from '../../src/tools/builtin/exit-plan-mode.ts';
+import { createWaitTool } from '../../src/tools/builtin/wait.ts';
+import type { Assessment, RegisteredTool } from '../../src/tools/contract.ts';
+import { registerTool } from '../../src/tools/registry.ts';
+import { plainTool, safe } from '../support/tools.ts';
+import { anna, ben, inThread, usingWorlds, type World } from '../support/world.ts';
+
+const newWorld = usingWorlds();
+const hourMs = 3600 * 1000;
+
+const asking: Assessment = {
+  ...safe,
+  isReadOnly: false,
+  needsApproval: true,
+  why: 'it changes the live system',
+  subjects: ['prod'],
+  grant: 'prod',
+};
+
+interface Made {
+  readonly calls: string[];
+  readonly tools: readonly RegisteredTool[];
+}
+
+/** Deploy asks; Look does not. */
+function madeTools(assessment: Partial<Assessment> = {}): Made {
+  const calls: string[] = [];
+  const run = (name: string) => async (input: unknown) => {
+    calls.push(`${name} ${JSON.stringify(input)}`);
+    return { kind: 'done' as const, parts: [{ kind: 'text' as const, text: `${name} went well` }] };
+  };
+  return {
+    calls,
+    tools: [
+      plainTool({
+        name: 'Deploy',
+        describe: () => 'Deploying `prod`',
+        assess: async () => ({ ...asking, ...assessment }),
+        preview: async (raw) => ({ language: 'json', text: JSON.stringify(raw, null, 2) }),
+        invoke: run('Deploy'),
+      }),
+      plainTool({ name: 'Look', concurrencyOf: async () => 'always', invoke: run('Look') }),
+    ],
+  };
+}
+
+interface SetUp extends Made {
+  readonly world: World;
+}
+
+async function setUp(
+  permissions: PermissionSettings = {},
+  assessment: Partial<Assessment> = {},
+): Promise<SetUp> {
+  const made = madeTools(assessment);
+  return { ...made, world: await newWorld({ tools: made.tools, permissions }) };
+}
+
+const deployCall = { call: 'Deploy', input: { to: 'prod' }, id: 'c1' } as const;
+
+/** Anna asks for a deployment; the card is the last message. */
+async function ask(world: World, calls: readonly object[] = [deployCall]): Promise<void> {
+  world.model.answer({ text: 'I deploy.' }, ...(calls as [typeof deployCall]));
+  world.model.answer({ text: 'That was that.' });
+  await world.say('deploy');
+  await world.until(() => world.adapter.texts('u1').length === 2);
+  await world.clock.advance(1000);
+}
+
+function controlOf(world: World, label: string): string {
+  for (const { message } of world.adapter.shown.toReversed()) {
+    for (const block of message.blocks) {
+      const button =
+        block.kind === 'buttons' ? block.buttons.find((one) => one.label === label) : undefined;
+      if (button) return button.controlId;
+    }
+  }
+  throw new Error(`no button ${label}`);
+}
+
+const fromBen = { author: ben };
+const resultsTold = (world: World, request = -1): string =>
+  JSON.stringify(
+    world.model.requests.at(request)?.messages.findLast(({ role }) => role === 'tool'),
+  );
+const card = (world: World): string => world.adapter.texts('u1')[1] ?? '';
+
+async function auditOf(world: World): Promise<readonly string[]> {
+  const log = createAppendLog({ store: world.store, log: world.log }, 'audit', auditEntrySchema);
+  return (await log.read({})).map(({ value }) => {
+    switch (value.kind) {
+      case 'call_decided':
+        return `${value.tool} ${value.decision} ${value.approver ?? '-'}`;
+      case 'call_ended':
+        return `ended ${value.outcome}`;
+      case 'grant_given':
+        return `grant ${value.pattern} by ${value.by}`;
+      default:
+        return value.kind;
+    }
+  });
+}
+
+describe('a call that asks', () => {
+  it('shows exactly what will happen, why, until when and who may approve', async () => {
+    const { world, calls } = await setUp();
+    await ask(world);
+    expect(card(world)).toBe(
+      [
+        '**Deploying `prod`**\n\n```json\n{\n  "to": "prod"\n}\n```\n\nI ask because it changes the live system. "For this thread" covers `Deploy(prod)` for 8 h.',
+        '[Approve] [Approve for this thread (8 h)] [Deny] [Deny with a note…]',
+        '> May be approved by Anna until Wed, 15 Nov 2023 02:13 UTC.',
+      ].join('\n'),
+    );
+    expect(calls).toEqual([]);
+  });
+
+  it('runs once when it is approved; the card says by whom and has no buttons', async () => {
+    const { world, calls } = await setUp();
+    await ask(world);
+    const control = controlOf(world, 'Approve');
+    await world.click(control);
+    await world.click(control);
+    await world.clock.advance(5000);
+    expect(calls).toEqual(['Deploy {"to":"prod"}']);
+    expect(world.adapter.texts('u1')).toEqual([
+      'I deploy.',
+      '✓ Deploying `prod`: approved by Anna',
+      'That was that.',
+    ]);
+    expect(resultsTold(world)).toContain('Deploy went well');
+    expect(world.adapter.whispers.map(({ text }) => text)).toEqual(['Anna approved this already.']);
+    expect(await auditOf(world)).toEqual([
+      'Deploy asked -',
+      'Deploy approved web:anna',
+      'ended ok',
+    ]);
+  });
+
+  it('is not moved by a stranger: a private line, the card as it was', async () => {
+    const { world, calls } = await setUp();
+    await ask(world);
+    const before = card(world);
+    await world.click(controlOf(world, 'Approve'), fromBen);
+    await world.clock.advance(5000);
+    expect(calls).toEqual([]);
+    expect(card(world)).toBe(before);
+    expect(world.adapter.whispers).toEqual([
+      { person: ben.id, text: 'This is for Anna to decide. Nothing was changed.' },
+    ]);
+    await world.click(controlOf(world, 'Approve'));
+    await world.clock.advance(5000);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('takes no bot for a person', async () => {
+    const { world, calls } = await setUp({ approvers: ['web:bot'] });
+    await ask(world);
+    const bot = { ...ben, id: 'web:bot', isBot: true };
+    await world.click(controlOf(world, 'Approve'), { author: bot });
+    await world.clock.advance(5000);
+    expect(calls).toEqual([]);
+    expect(world.adapter.whispers[0]?.text).toContain('Only people can approve this.');
+  });
+
+  it('is denied with a note that the model reads', async () => {
+    const { world, calls } = await setUp();
+    await ask(world);
+    await world.runs.onEvent({
+      kind: 'form',
+      eventKey: 'form:1',
+      conversation: { adapter: 'web', space: 'local', channel: 'general', thread: 'u1' },
+      author: anna,
+      at: world.clock.now(),
+      controlId: controlOf(world, 'Deny with a note…'),
+      text: 'Only after the freeze.',
+      cardId: 'm2',
+      interactionId: 'i1',
+    });
+    await world.clock.advance(5000);
+    expect(calls).toEqual([]);
+    expect(card(world)).toBe('✗ Deploying `prod`: denied by Anna: Only after the freeze.');
+    expect(resultsTold(world)).toContain('They say: Only after the freeze.');
+    expect(resultsTold(world)).toContain('"outcome":"refused"');
+  });
+
+  it('is refused without a card when the model tries the same again', async () => {
+    const { world, calls } = await setUp();
+    world.model.answer({ text: 'I deploy.' }, deployCall);
+    world.model.answer({ text: 'Again.' }, { ...deployCall, id: 'c2' });
+    world.model.answer({ text: 'Then not.' });
+    await world.say('deploy');
+    await world.until(() => world.adapter.texts('u1').length === 2);
+    await world.click(controlOf(world, 'Deny'));
+    await world.clock.advance(5000);
+    expect(calls).toEqual([]);
+    expect(world.adapter.texts('u1').at(-1)).toContain('Then not.');
+    expect(resultsTold(world)).toContain('refused before in this run');
+  });
+
+  it('waits over a restart, and a click in the new life runs it', async () => {
+    const { world, calls } = await setUp();
+    await ask(world);
+    const control = controlOf(world, 'Approve');
+    world.restart();
+    await world.clock.advance(hourMs);
+    await world.click(control);
+    await world.clock.advance(5000);
+    expect(calls).toHaveLength(1);
+    expect(world.adapter.texts('u1').at(-1)).toBe('That was that.');
+    expect(world.model.requests[1]?.tools).toEqual(world.model.requests[0]?.tools);
+  });
+
+  it('expires: the card says so, the model is told, a late click does nothing', async () => {
+    const { world, calls } = await setUp({ expiresMs: 10 * 60_000 });
+    await ask(world);
+    const control = controlOf(world, 'Approve');
+    await world.clock.advance(10 * 60_000);
+    expect(card(world)).toContain('Nobody approved in time. This has expired.');
+    expect(resultsTold(world)).toContain('Nobody approved this call in time.');
+    expect(world.adapter.texts('u1').at(-1)).toBe('That was that.');
+    await world.click(control);
+    await world.clock.advance(5000);
+    expect(calls).toEqual([]);
+    expect(world.adapter.whispers.at(-1)?.text).toContain('This has expired.');
+    expect(await auditOf(world)).toContain('Deploy expired -');
+  });
+
+  it('is withdrawn by a stop, and by the deletion of its message', async () => {
+    for (const how of ['stop', 'delete'] as const) {
+      const { world, calls } = await setUp();
+      await ask(world);
+      const control = controlOf(world, 'Approve');
+      if (how === 'stop') await world.say('!stop', inThread('u1'));
+      else {
+        await world.runs.onEvent({
+          kind: 'message_deleted',
+          eventKey: 'd1',
+          conversation: { adapter: 'web', space: 'local', channel: 'general', thread: 'u1' },
+          messageId: 'u1',
+          at: world.clock.now(),
+        });
+      }
+      await world.clock.advance(5000);
+      expect(card(world)).toContain('This is no longer needed.');
+      await world.click(control);
+      await world.clock.advance(5000);
+      expect(calls).toEqual([]);
+    }
+  });
+
+  it('never runs for an approval of another input', async () => {
+    const { world, calls } = await setUp();
+    await ask(world);
+    const entries = await world.entries('u1');
+    const number = entries.findIndex(({ kind }) => kind === 'assistant_message') + 1;
+    const message = entries[number - 1];
+    if (message?.kind !== 'assistant_message') throw new Error('no message');
+    // Somebody with access to the store changes what the call says.
+    const key = conversationKeyOf({
+      adapter: 'web',
+      space: 'local',
+      channel: 'general',
+      thread: 'u1',
+    });
+    await createConversations(world)
+      .transcript(key)
+      .overwrite(number, {
+        ...message,
+        parts: message.parts.map((part) =>
+          part.kind === 'tool_call' ? { ...part, input: { to: 'everywhere' } } : part,
+        ),
+      });
+    await world.click(controlOf(world, 'Approve'));
+    await world.clock.advance(5000);
+    expect(calls).toEqual([]);
+    expect(resultsTold(world)).toContain('The approval was for another input.');
+  });
+});
+
+describe('several calls that ask', () => {
+  const two = [deployCall, { call: 'Deploy', input: { to: 'lab' }, id: 'c2' }];
+
+  it('share a card; Approve all approves what it shows, in the model’s order', async () => {
+    const { world, calls } = await setUp();
+    await ask(world, two);
+    expect(world.adapter.texts('u1')).toHaveLength(2);
+    await world.click(controlOf(world, 'Approve all'));
+    await world.clock.advance(5000);
+    expect(calls).toEqual(['Deploy {"to":"prod"}', 'Deploy {"to":"lab"}']);
+    expect(card(world)).toBe(
+      '✓ Deploying `prod`: approved by Anna\n✓ Deploying `prod`: approved by Anna',
+    );
+  });
+
+  it('are decided one by one, and the run waits for all', async () => {
+    const { world, calls } = await setUp();
+    await ask(world, two);
+    const [first] = world.adapter.shown[1]?.message.blocks.flatMap((block) =>
+      block.kind === 'buttons' ? block.buttons.filter(({ label }) => label === 'Deny') : [],
+    ) ?? [undefined];
+    await world.click(first?.controlId ?? '');
+    await world.clock.advance(5000);
+    expect(calls).toEqual([]);
+    await world.click(controlOf(world, 'Approve'));
+    await world.clock.advance(5000);
+    expect(calls).toEqual(['Deploy {"to":"lab"}']);
+    expect(resultsTold(world)).toMatch(/c1.+refused.+c2.+ok/u);
+  });
+
+  it('are shown a few at a time where messages are short', async () => {
+    const { world, calls } = await setUp();
+    await ask(
+      world,
+      ['a', 'b', 'c'].map((to, index) => ({ call: 'Deploy', input: { to }, id: `c${index}` })),
+    );
+    expect(card(world)).toContain('1 more follow.');
+    await world.click(controlOf(world, 'Approve these 2'));
+    await world.clock.advance(5000);
+    expect(calls).toEqual([]);
+    await world.click(controlOf(world, 'Approve'));
+    await world.clock.advance(5000);
+    expect(calls).toHaveLength(3);
+  });
+});
+
+describe('who may approve', () => {
+  it('is everybody of the thread where the settings say so', async () => {
+    const { world, calls } = await setUp({ approvers: ['participants'] });
+    await ask(world);
+    await world.click(controlOf(world, 'Approve'), fromBen);
+    await world.clock.advance(1000);
+    expect(calls).toEqual([]);
+    await world.say('I am here too', { ...inThread('u1'), author: ben });
+    await world.clock.advance(1000);
+    await world.click(controlOf(world, 'Approve'), { ...fromBen, eventKey: 'again' });
+    await world.clock.advance(5000);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('is a Discord role, as it is at the click', async () => {
+    const { world, calls } = await setUp({ approvers: ['discord:900'] });
+    await ask(world);
+    await world.click(controlOf(world, 'Approve'), fromBen);
+    await world.clock.advance(1000);
+    expect(calls).toEqual([]);
+    await world.click(controlOf(world, 'Approve'), { author: { ...ben, roles: ['discord:900'] } });
+    await world.clock.advance(5000);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('is a Slack user group, as it is at the click', async () => {
+    const { world, calls } = await setUp({ approvers: ['slack:S0OPS'] });
+    await ask(world);
+    await world.click(controlOf(world, 'Approve'), fromBen);
+    await world.clock.advance(1000);
+    expect(calls).toEqual([]);
+    world.adapter.groups.set('slack:S0OPS', [ben.id]);
+    await world.click(controlOf(world, 'Approve'), fromBen);
+    await world.clock.advance(5000);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('is somebody else than the asker where four eyes are needed; the asker may take it back', async () => {
+    const { world, calls } = await setUp({ approvers: ['asker', 'web:ben'], notAsker: true });
+    await ask(world);
+    await world.click(controlOf(world, 'Approve'));
+    await world.clock.advance(1000);
+    expect(world.adapter.whispers.at(-1)?.text).toContain('somebody else must approve it');
+    expect(calls).toEqual([]);
+    await world.click(controlOf(world, 'Deny'));
+    await world.clock.advance(5000);
+    expect(card(world)).toBe('✗ Deploying `prod`: denied by Anna');
+  });
+
+  it('is a number of people; the same one twice counts once', async () => {
+    const { world, calls } = await setUp({ approvers: ['asker', 'web:ben'], quorum: 2 });
+    await ask(world);
+    expect(card(world)).toContain('2 people must approve: none yet.');
+    await world.click(controlOf(world, 'Approve'));
+    await world.clock.advance(1000);
+    await world.click(controlOf(world, 'Approve'));
+    await world.clock.advance(1000);
+    expect(world.adapter.whispers.at(-1)?.text).toContain('somebody else must approve it too');
+    expect(card(world)).toContain('so far Anna.');
+    expect(calls).toEqual([]);
+    await world.click(controlOf(world, 'Approve'), fromBen);
+    await world.clock.advance(5000);
+    expect(calls).toHaveLength(1);
+    expect(card(world)).toBe('✓ Deploying `prod`: approved by Anna and Ben');
+  });
+});
+
+describe('rules', () => {
+  it.each<[string, PermissionSettings, number]>([
+    ['allow', { rules: [{ allow: ['Deploy(prod)'] }] }, 1],
+    ['allow of another input', { rules: [{ allow: ['Deploy(lab*)'] }] }, 0],
+    ['deny before allow', { rules: [{ allow: ['Deploy'] }, { deny: ['Dep*'] }] }, 0],
+    ['allow for the asker', { rules: [{ allow: ['Deploy'], for: ['web:anna'] }] }, 1],
+    ['allow for somebody else', { rules: [{ allow: ['Deploy'], for: ['web:ben'] }] }, 0],
+    ['ask before allow', { rules: [{ allow: ['Deploy'] }, { ask: ['Deploy(p*)'] }] }, 0],
+  ])('%s', async (_what, permissions, times) => {
+    const { world, calls } = await setUp(permissions);
+    world.model.answer({ text: 'I deploy.' }, deployCall);
+    await world.say('deploy');
+    await world.clock.advance(5000);
+    expect(calls).toHaveLength(times);
+  });
+
+  it('say to the model which one denied it', async () => {
+    const { world } = await setUp({ rules: [{ deny: ['Deploy(prod)'] }] });
+    world.model.answer({ text: 'I deploy.' }, deployCall);
+    await world.say('deploy');
+    await world.atRest();
+    expect(resultsTold(world)).toContain('rule `Deploy(prod)` (test)');
+    expect(await auditOf(world)).toEqual(['Deploy denied -', 'ended refused']);
+  });
+
+  it('do not spare what always asks', async () => {
+    const { world, calls } = await setUp({ rules: [{ allow: ['Deploy'] }] }, { alwaysAsks: true });
+    await ask(world);
+    expect(calls).toEqual([]);
+  });
+
+  it('do not cover what cannot be seen through', async () => {
+    const { world, calls } = await setUp(
+      { rules: [{ allow: ['Deploy(*)'] }, { deny: ['Deploy(lab)'] }] },
+      { isWhole: false },
+    );
+    await ask(world);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('a grant', () => {
+  it('spares the next question of its kind in the thread, is listed, and is taken back', async () => {
+    const { world, calls } = await setUp();
+    await ask(world);
+    await world.click(controlOf(world, 'Approve for this thread (8 h)'));
+    await world.clock.advance(5000);
+    world.model.answer({ text: 'Again.' }, { ...deployCall, id: 'c9' });
+    world.model.answer({ text: 'Done again.' });
+    await world.say('deploy again', { ...inThread('u1'), messageId: 'u2' });
+    await world.clock.advance(5000);
+    expect(calls).toHaveLength(2);
+    await world.say('!grants', inThread('u1'));
+    await world.clock.advance(1000);
+    expect(world.adapter.whispers.at(-1)?.text).toContain(
+      '1. `Deploy(prod)`, approved by Anna, for 8 h more',
+    );
+    await world.say('!grants revoke 1', inThread('u1'));
+    await world.clock.advance(1000);
+    world.model.answer({ text: 'And again.' }, { ...deployCall, id: 'c10' });
+    await world.say('once more', { ...inThread('u1'), messageId: 'u3' });
+    await world.clock.advance(5000);
+    expect(calls).toHaveLength(2);
+    expect(await auditOf(world)).toContain('grant prod by web:anna');
+    expect(await auditOf(world)).toContain('grant_revoked');
+  });
+
+  it('ends after its time, and is good for no other thread', async () => {
+    const { world, calls } = await setUp({ grantMs: hourMs });
+    await ask(world);
+    await world.click(controlOf(world, 'Approve for this thread (1 h)'));
+    await world.clock.advance(5000);
+    world.model.answer({ text: 'Elsewhere.' }, { ...deployCall, id: 'c8' });
+    await world.say('deploy', { messageId: 'u7' });
+    await world.clock.advance(5000);
+    expect(calls).toHaveLength(1);
+    await world.clock.advance(hourMs);
+    world.model.answer({ text: 'Later.' }, { ...deployCall, id: 'c9' });
+    await world.say('deploy again', { ...inThread('u1'), messageId: 'u2' });
+    await world.clock.advance(5000);
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('a plan', () => {
+  it('keeps everything that changes from running until it is approved', async () => {
+    const { world, calls } = await setUp({ rules: [{ allow: ['Deploy'] }] });
+    world.model.answer(
+      { text: 'I look first.' },
+      { call: 'Look', input: {}, id: 'l1' },
+      { ...deployCall, id: 'd1' },
+    );
+    world.model.answer({ text: 'So.' });
+    await world.say('plan: deploy it');
+    await world.atRest();
+    expect(calls).toEqual(['Look {}']);
+    expect(resultsTold(world)).toContain('You are making a plan');
+  });
+});
+
+describe('a plan that is shown', () => {
+  const plan = { call: 'ExitPlanMode', input: { plan: '1. Look\n2. Deploy' }, id: 'p1' };
+
+  async function planWorld() {
+    const made = madeTools();
+    const tools = [...made.tools, registerTool(exitPlanModeTool)];
+    const permissions = { rules: [{ allow: ['Deploy'] }] };
+    const world = await newWorld({ tools, permissions });
+    world.model.answer({ text: 'My idea:' }, plan);
+    await world.say('plan: deploy it');
+    await world.until(() => world.adapter.texts('u1').length === 2);
+    await world.clock.advance(1000);
+    return { ...made, world };
+  }
+
+  it('has Approve and Request changes; approved, it is carried out', async () => {
+    const { world, calls } = await planWorld();
+    expect(card(world)).toContain('**My plan**\n\n1. Look\n2. Deploy');
+    expect(card(world)).toContain('[Approve] [Request changes…]');
+    world.model.answer({ text: 'So be it.' }, deployCall);
+    await world.click(controlOf(world, 'Approve'));
+    await world.clock.advance(5000);
+    expect(calls).toEqual(['Deploy {"to":"prod"}']);
+  });
+
+  it('goes back to the model with the changes, and nothing runs before the next approval', async () => {
+    const { world, calls } = await planWorld();
+    world.model.answer({ text: 'I try.' }, deployCall);
+    world.model.answer({ text: 'Then a new plan.' });
+    await world.runs.onEvent({
+      kind: 'form',
+      eventKey: 'form:1',
+      conversation: { adapter: 'web', space: 'local', channel: 'general', thread: 'u1' },
+      author: anna,
+      at: world.clock.now(),
+      controlId: controlOf(world, 'Request changes…'),
+      text: 'Look twice.',
+      cardId: 'm2',
+      interactionId: 'i1',
+    });
+    await world.clock.advance(5000);
+    expect(JSON.stringify(world.model.requests)).toContain('Anna wants changes: Look twice.');
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('a wait', () => {
+  async function waitWorld() {
+    const world: World = await newWorld({
+      tools: [registerTool(createWaitTool({ now: () => world.clock.now() }))],
+    });
+    world.model.answer({ text: 'I look again later.' }, { call: 'Wait', input: { minutes: 30 } });
+    world.model.answer({ text: 'Now it is done.' });
+    await world.say('watch the build');
+    await world.until(() => world.adapter.texts('u1').length === 1);
+    await world.clock.advance(1000);
+    return world;
+  }
+
+  it('holds no worker, says until when, and goes on at its time, also after a restart', async () => {
+    const world = await waitWorld();
+    expect(world.adapter.texts('u1')[0]).toMatch(/I go on at 22:43 UTC\. Write here to wake me/u);
+    world.restart();
+    await world.clock.advance(29 * 60_000);
+    expect(world.model.requests).toHaveLength(1);
+    await world.clock.advance(2 * 60_000);
+    expect(world.adapter.texts('u1').at(-1)).toBe('Now it is done.');
+    expect(resultsTold(world)).toContain('The time has come, after 30 min.');
+  });
+
+  it('ends early when somebody writes', async () => {
+    const world = await waitWorld();
+    await world.clock.advance(5 * 60_000);
+    await world.say('it is done already', inThread('u1'));
+    await world.clock.advance(5000);
+    expect(resultsTold(world, 1)).toContain('woke you, after 5 min');
+    expect(JSON.stringify(world.model.requests[1]?.messages)).toContain('it is done already');
+  });
+});
+
+describe('a crash', () => {
+  it('while the message still streams does nothing twice that had changed something', async () => {
+    const { world, calls } = await setUp({ rules: [{ allow: ['Deploy'] }] });
+    world.model.answer({ text: 'I deploy.' }, deployCall, { waitMs: 60_000 });
+    world.model.answer({ text: 'I see what came of it.' });
+    await world.say('deploy');
+    await world.clock.advance(1000);
+    expect(calls).toHaveLength(1);
+    world.restart();
+    await world.clock.advance(5000);
+    expect(calls).toHaveLength(1);
+    expect(resultsTold(world)).toContain('outcome unknown');
+    expect(world.adapter.texts('u1').join('\n')).toContain('I see what came of it.');
+  });
+});
