@@ -4,11 +4,12 @@
  */
 
 import { benchProviders } from './providers.ts';
+import { benchTools } from './tools.ts';
 
 /** Prints what was measured; true when every goal is met. */
 type Bench = (print: (line: string) => void) => Promise<boolean>;
 
-const benches: Readonly<Record<string, Bench>> = { providers: benchProviders };
+const benches: Readonly<Record<string, Bench>> = { providers: benchProviders, tools: benchTools };
 
 const [name = ''] = process.argv.slice(2);
 const bench = benches[name];
