@@ -1,6 +1,11 @@
 /** A tool of a test: safe and read-only unless the test says otherwise. */
 
-import type { Assessment, RegisteredTool, ToolScene } from '../../src/tools/contract.ts';
+import type {
+  Assessment,
+  RegisteredTool,
+  ToolContext,
+  ToolScene,
+} from '../../src/tools/contract.ts';
 
 export const safe: Assessment = {
   isReadOnly: true,
@@ -38,3 +43,16 @@ export const plainScene: ToolScene = {
   callId: 'call_1',
   addressed: true,
 };
+
+/** A context that nobody listens to. */
+export function plainContext(more: Partial<ToolContext> = {}): ToolContext {
+  return {
+    ...plainScene,
+    signal: new AbortController().signal,
+    runSignal: new AbortController().signal,
+    progress: () => {},
+    checklist: () => {},
+    sources: () => {},
+    ...more,
+  };
+}

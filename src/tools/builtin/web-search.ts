@@ -1,0 +1,37 @@
+/** WebSearch: through the search endpoint that the operator configured; sources become links. */
+
+import { z } from 'zod';
+import type { Tool } from '../contract.ts';
+import { textOutcome } from '../text-result.ts';
+import type { Search } from '../web/search.ts';
+
+const input = z.strictObject({
+  query: z.string().min(2).max(400).describe('What to search for, as one would type it.'),
+  most: z.int().min(1).max(20).default(8).describe('How many results.'),
+});
+
+export function createWebSearchTool(deps: {
+  readonly search: Search;
+}): Tool<z.infer<typeof input>> {
+  return {
+    name: 'WebSearch',
+    description:
+      'Searches the web and gives titles, addresses and short texts. Read what matters with WebFetch; cite what you used.',
+    input,
+    category: 'core',
+    concurrency: 'always',
+    isReadOnly: true,
+    needsApproval: false,
+    describe: ({ query }) =>
+      query ? `Searching for \`${query.replaceAll('`', "'")}\`` : 'Searching the web',
+    invoke: async ({ query, most }, { signal, sources }) => {
+      const hits = await deps.search(query, most, signal);
+      if (hits.length === 0) return textOutcome(`Nothing was found for ${JSON.stringify(query)}.`);
+      sources(hits.map(({ url, title }) => ({ url, title })));
+      const lines = hits.map(
+        ({ title, url, text }, index) => `${index + 1}. ${title}\n   ${url}\n   ${text}`,
+      );
+      return textOutcome(lines.join('\n'));
+    },
+  };
+}
