@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/base/redaction.ts';
+import caseB165 from '../cases/B165.json' with { type: 'json' };
+import caseB166 from '../cases/B166.json' with { type: 'json' };
 
 const value = '8f14e45f-ceea-467f-9b1c-0f7d9a3b2c1d';
 const redactor = createRedactor([
@@ -24,6 +26,48 @@ describe('the redactor', () => {
     ['postgres://deck:hunter22@db/x', 'postgres://deck:[redacted: password in address]@db/x'],
   ])('takes out %j', (text, expected) => {
     expect(redactor.redact(`a ${text} b`)).toBe(`a ${expected} b`);
+  });
+
+  it.each([
+    ...[0, 1, 2].map((offset) => Buffer.from(`${'x'.repeat(offset)}${value}yz`).toString('base64')),
+    Buffer.from(`user:${value}`).toString('base64url'),
+    Buffer.from(value).toString('hex'),
+    `https://example.com/?k=${encodeURIComponent('p@ss/word+1')}`,
+  ])('takes out a value inside %j', (text) => {
+    expect(redactor.redact(text)).toMatch(/\[redacted: (?:DEMO_API_TOKEN|SPECIAL)\]/u);
+  });
+
+  it.each([
+    ['SendGrid', `SG.${'a'.repeat(22)}.${'b'.repeat(43)}`],
+    ['npm', `npm_${'aB3dE6gH9k'.repeat(4).slice(0, 36)}`],
+    ['GitHub', `ghp_${'aB3dE6gH9k'.repeat(4).slice(0, 36)}`],
+    ['a connection string', 'mongodb+srv://deck:hunter22@cluster.example.net/x'],
+    ['basic authentication', 'Authorization: Basic dXNlcjpwYXNzd29yZA=='],
+  ])('takes out the shape of %s, and nothing around it', (_what, text) => {
+    const clean = redactor.redact(`before ${text} after`);
+    expect(clean).toMatch(/^before .*\[redacted: .+\].* after$/u);
+    expect(clean).not.toContain(text);
+  });
+
+  it.each(
+    caseB166.input.texts.map(
+      (parts, index) => [parts.join(''), caseB166.expected.redacted[index]] as const,
+    ),
+  )('B166: %j is taken out: %s', (text, isRedacted) => {
+    expect(redactor.redact(text) !== text).toBe(isRedacted);
+  });
+
+  it('B165: takes a value out that comes in two pieces, and never shows its beginning', () => {
+    const { env, streamDeltas } = caseB165.input;
+    const own = createRedactor([{ name: 'DEMO_API_TOKEN', value: env.DEMO_API_TOKEN }]);
+    let text = '';
+    for (const delta of streamDeltas) {
+      text += delta;
+      const whole = own.redact(text);
+      const frame = whole.slice(0, whole.length - own.heldBack(whole));
+      expect(frame).not.toContain('5f2b0c1e');
+    }
+    expect(own.redact(text)).toContain('C.UTF-8');
   });
 
   it('takes out private keys over several lines, also cut ones', () => {

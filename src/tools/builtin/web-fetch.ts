@@ -130,13 +130,13 @@ function withoutFragment(url: string | URL): URL {
 }
 
 function isSameAddress(known: string, url: URL): boolean {
-  return URL.canParse(known) && withoutFragment(known).href === withoutFragment(url.href).href;
+  return URL.canParse(known) && withoutFragment(known).href === withoutFragment(url).href;
 }
 
 function redirectOf(url: URL, { status, headers: given }: GuardedAnswer): URL | undefined {
   const location = given.get('location');
   if (status < 300 || status > 399 || location === undefined) return undefined;
-  return URL.canParse(location, url) ? new URL(location, url) : undefined;
+  return URL.canParse(location, url.href) ? new URL(location, url) : undefined;
 }
 
 /** The same host, with or without www, and no step back to http. */
