@@ -27,6 +27,31 @@ export function graphemeEnd(text: string, mostUnits: number): number {
   return graphemes.segment(text).containing(mostUnits)?.index ?? 0;
 }
 
+/** How far back a border is looked for: longer graphemes are cut, not kept. */
+const mostGraphemeUnits = 500;
+
+/**
+ * A border of graphemes at or shortly before `at`, in a time that does not depend on the length of
+ * the text. Within a grapheme that never seems to end it is a border of code points.
+ */
+export function cutPoint(text: string, at: number): number {
+  if (at <= 0 || at >= text.length) return Math.min(Math.max(at, 0), text.length);
+  let start = Math.max(0, at - mostGraphemeUnits);
+  // Each ASCII character begins a grapheme of its own: what follows it is divided right.
+  for (let back = at - 1; back > start; back -= 1) {
+    if (text.charCodeAt(back) < 0x7f && text.charCodeAt(back) >= 0x20) start = back;
+  }
+  const window = text.slice(start, at + mostGraphemeUnits);
+  const border = start + (graphemes.segment(window).containing(at - start)?.index ?? 0);
+  if (border > start || start === 0) return border > 0 ? border : codePointBorder(text, at);
+  return codePointBorder(text, at);
+}
+
+function codePointBorder(text: string, at: number): number {
+  const isInPair = /^[\uD800-\uDBFF][\uDC00-\uDFFF]/u.test(text.slice(at - 1, at + 1));
+  return isInPair ? at - 1 : at;
+}
+
 /** The first words of a text on one line, at most `mostUnits` UTF-16 units. */
 export function firstWords(text: string, mostUnits: number): string {
   return cutToUnits(text.replace(/\s+/gu, ' ').trim(), mostUnits);
