@@ -17,15 +17,19 @@ export interface FileBench {
   readonly folder: string;
   readonly workspace: Workspace;
   readonly context: ToolContext;
-  tool(name: string): RegisteredTool;
-  call(name: string, input: unknown, more?: Partial<ToolContext>): Promise<ToolOutcome>;
+  readonly tool: (name: string) => RegisteredTool;
+  readonly call: (
+    name: string,
+    input: unknown,
+    more?: Partial<ToolContext>,
+  ) => Promise<ToolOutcome>;
   /** The text of the result. */
-  says(name: string, input: unknown, more?: Partial<ToolContext>): Promise<string>;
-  write(name: string, content: string | Buffer): Promise<void>;
+  readonly says: (name: string, input: unknown, more?: Partial<ToolContext>) => Promise<string>;
+  readonly write: (name: string, content: string | Buffer) => Promise<void>;
   /** Into the mount, `/mnt/docs`. */
-  writeMounted(name: string, content: string | Buffer): Promise<void>;
-  read(name: string): Promise<Buffer>;
-  modeOf(name: string): Promise<number>;
+  readonly writeMounted: (name: string, content: string | Buffer) => Promise<void>;
+  readonly read: (name: string) => Promise<Buffer>;
+  readonly modeOf: (name: string) => Promise<number>;
 }
 
 export function usingFileTools(): () => Promise<FileBench> {

@@ -16,7 +16,7 @@ export function diffOf(name: string, before: string | undefined, after: string):
       context: contextLines,
       maxEditLength: mostChangedLines,
     }) ?? wholePatch(oldName, name, old, after);
-  return found.hunks.length === 0 ? '' : formatPatch(found, FILE_HEADERS_ONLY).trimEnd();
+  return found.hunks.length === 0 ? '' : formatPatch(found, FILE_HEADERS_ONLY).replace(/\n$/u, '');
 }
 
 const mostShownLines = 60;

@@ -44,10 +44,10 @@ function nearness(wanted: string, name: string): number {
 /** Levenshtein: how many characters must be added, taken away or replaced. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [line, character] of [...one].entries()) {
+  for (let line = 0; line < one.length; line += 1) {
     const next = [line + 1];
     for (let at = 0; at < other.length; at += 1) {
-      const replaced = (row[at] ?? 0) + (other[at] === character ? 0 : 1);
+      const replaced = (row[at] ?? 0) + (other[at] === one[line] ? 0 : 1);
       next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
     }
     row = next;

@@ -122,9 +122,14 @@ function nonAscii(content: Buffer): Buffer {
   return content.subarray(start, start + sampleBytes);
 }
 
+/** Bell, backspace, white space, escape; C1 are letters in older encodings. */
+const usualControls = new Set([
+  ...['\x07', '\b', '\t', '\n', '\v', '\f', '\r', '\x1b', '\x7f'],
+  ...Array.from({ length: 32 }, (_, at) => String.fromCharCode(0x80 + at)),
+]);
+
 /** Control characters that no text has; a few are let through. */
 function hasControls(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  const found = text.match(/[\0-\x06\x0e-\x1a\x1c-\x1f]/gu)?.length ?? 0;
-  return text.includes('\0') || found > text.length / 50;
+  const found = text.match(/\p{Cc}/gu)?.filter((one) => !usualControls.has(one)) ?? [];
+  return text.includes('\0') || found.length > text.length / 50;
 }

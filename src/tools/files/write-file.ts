@@ -40,6 +40,7 @@ export async function writeAtomically(
   try {
     const place = await placeOf(anchor, folder, target.shown);
     const temporary = path.join(place, `.deckhand-${randomBytes(8).toString('hex')}.tmp`);
+    throwIfAborted(signal);
     try {
       await writeDown(temporary, content, mode);
       throwIfAborted(signal);
