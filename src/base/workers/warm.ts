@@ -10,11 +10,11 @@ import { startThread } from './start.ts';
 
 export interface WarmWorkers {
   /**
-   * Rejects with the signal's reason (the thread is ended at once), or with tool_failed when the
+   * Rejects with the signal's reason (the thread is ended), or with tool_failed when the
    * thread ran out of memory or died.
    */
   run(task: unknown, signal: AbortSignal): Promise<unknown>;
-  /** Ends all threads; tasks under way fail. Later tasks fail too. */
+  /** Resolves when all threads have ended; tasks under way fail, and later ones too. */
   close(): Promise<void>;
 }
 
@@ -44,14 +44,16 @@ export function createWarmWorkers(
     worker.on('error', () => undefined);
     return worker;
   };
-  const giveBack = async (worker: Worker): Promise<void> => {
-    if (idle || isClosed || !all.has(worker)) {
-      await worker.terminate();
-      return;
+  const giveBack = (worker: Worker): void => {
+    if (idle || isClosed) {
+      end(worker);
+    } else if (all.has(worker)) {
+      worker.unref();
+      idle = worker;
     }
-    worker.unref();
-    idle = worker;
   };
+  // Its end is waited for by close: whoever stopped it goes on at once.
+  const end = (worker: Worker): void => void worker.terminate();
   return {
     run: async (task, signal) => {
       if (signal.aborted) throw abortReasonOf(signal);
@@ -59,16 +61,16 @@ export function createWarmWorkers(
       const worker = take();
       try {
         const answer = await answerOf(worker, task, signal);
-        await giveBack(worker);
+        giveBack(worker);
         return answer;
       } catch (thrown) {
-        await worker.terminate();
+        end(worker);
         throw thrown;
       }
     },
     close: async () => {
       isClosed = true;
-      await Promise.all([...all].map((worker) => worker.terminate()));
+      await Promise.all(Array.from(all, (worker) => worker.terminate()));
     },
   };
 }

@@ -26,6 +26,7 @@ export function createFileWriteTool(deps: ChangeDeps): Tool<z.infer<typeof input
       const bytes = Buffer.from(content);
       const old = present.kind === 'seen' ? decodeText(present.content) : undefined;
       const former = old ? formatEncoding(old.encoding) : undefined;
+      const note = former === undefined ? {} : { note: `It was ${former} and is UTF-8 now.` };
       const size = `${linesIn(content)} lines, ${bytes.length} bytes`;
       return {
         kind: 'change',
@@ -33,8 +34,11 @@ export function createFileWriteTool(deps: ChangeDeps): Tool<z.infer<typeof input
         after: content,
         bytes,
         mode: present.kind === 'seen' ? present.mode : 0o644,
-        report: () =>
-          `${present.kind === 'seen' ? 'Replaced' : 'Created'} ${shown} (${size}).${former === undefined ? '' : ` It was ${former} and is UTF-8 now.`}`,
+        ...note,
+        report: () => {
+          const done = `${present.kind === 'seen' ? 'Replaced' : 'Created'} ${shown} (${size}).`;
+          return note.note === undefined ? done : `${done} ${note.note}`;
+        },
       };
     }),
   };

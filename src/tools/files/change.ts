@@ -31,6 +31,8 @@ export type Change =
       readonly bytes: Buffer;
       /** Permission bits. */
       readonly mode: number;
+      /** What the diff of the texts does not show, as a sentence. */
+      readonly note?: string;
       /** For the model, once it is made; has the diff at hand. */
       readonly report: (diff: string) => string;
     };
@@ -69,7 +71,9 @@ export function changingTool<Input extends { readonly path: string }>(
       const change = await plan(file, asked, scene);
       if (change.kind === 'fault') return { language: 'text', text: change.text };
       const diff = diffOf(file.canonical, change.before, change.after);
-      return { language: 'diff', text: diff === '' ? emptyDiff(file, change.before) : diff };
+      const shown = diff === '' ? emptyDiff(file, change.before) : diff;
+      const note = change.note === undefined ? '' : `\n(${change.note})`;
+      return { language: 'diff', text: shown + note };
     },
     invoke: async (asked, context) => {
       const { real } = await resolveForWriting(context.workspace, asked.path);

@@ -50,7 +50,7 @@ export async function readContent(file: ResolvedPath): Promise<OpenedFile> {
     const mostBytes = isMedia ? mostFileBytes : mostTextBytes;
     if (stat.size > mostBytes) return { kind: 'too_large', isMedia, bytes: stat.size, mostBytes };
     const content = await readAtMost(handle, mostBytes);
-    return { kind: 'read', isMedia, content, mode: stat.mode & 0o7777 };
+    return { kind: 'read', isMedia, content, mode: stat.mode & 0o777 };
   } finally {
     await handle.close();
   }

@@ -65,14 +65,21 @@ function lineAt(text: string, at: number): number {
   return text.slice(0, at).split('\n').length;
 }
 
+/** A longer text is not looked through for what is only like the text that was sought. */
+const mostSearchedChars = 1_000_000;
+const mostKeyChars = 500;
+
 function notFound(text: string, sought: string, name: string): string {
+  if (text.length > mostSearchedChars || sought.length > mostSearchedChars) {
+    return `oldText is not in ${name}. Use Grep to find the place, FileRead it, and copy the text exactly, without the line numbers.`;
+  }
   const lines = text.split(/\r?\n/u);
   const wanted = sought.split(/\r?\n/u);
-  const asWritten = lines.findIndex((_line, at) => isSameBut(tight, lines, wanted, at));
+  const asWritten = placeOf(tight, lines, wanted);
   if (asWritten >= 0) {
     return `oldText is not in ${name} exactly, but lines ${span(asWritten, wanted)} differ from it only in white space. The file has:\n${excerpt(lines, asWritten, wanted.length)}\nCopy it exactly, without the line numbers.`;
   }
-  const loosely = lines.findIndex((_line, at) => isSameBut(plain, lines, wanted, at));
+  const loosely = placeOf(plain, lines, wanted);
   if (loosely >= 0) {
     return `oldText is not in ${name} exactly, but lines ${span(loosely, wanted)} differ from it only in case, quotes or dashes. The file has:\n${excerpt(lines, loosely, wanted.length)}\nCopy it exactly, without the line numbers.`;
   }
@@ -96,28 +103,31 @@ function plain(line: string): string {
     .replace(/[‐‑‒–—−]/gu, '-');
 }
 
-/** The first and the last line may be parts of lines. */
-function isSameBut(
+/** Where the lines are those that were sought but for their form, from 0; -1: nowhere. The first and
+ * the last line that was sought may be parts of lines. */
+function placeOf(
   form: (line: string) => string,
   lines: readonly string[],
   wanted: readonly string[],
-  at: number,
-): boolean {
-  if (wanted.every((line) => tight(line) === '')) return false;
-  const last = wanted.length - 1;
-  return wanted.every((line, index) => {
-    const here = form(lines[at + index] ?? '');
-    const sought = form(line);
-    if (last === 0) return here.includes(sought);
-    if (index === 0) return here.endsWith(sought);
-    return index === last ? here.startsWith(sought) : here === sought;
-  });
+): number {
+  const sought = wanted.map(form);
+  if (sought.every((line) => line === '')) return -1;
+  const formed = lines.map(form);
+  const last = sought.length - 1;
+  const isThere = (line: string, index: number, at: number): boolean => {
+    const here = formed[at + index];
+    if (here === undefined) return false;
+    if (last === 0) return here.includes(line);
+    if (index === 0) return here.endsWith(line);
+    return index === last ? here.startsWith(line) : here === line;
+  };
+  return formed.findIndex((_line, at) => sought.every((line, index) => isThere(line, index, at)));
 }
 
 /** The line that shares most words with the longest line that was looked for. */
 function nearestLine(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const key = wanted.reduce((best, line) => (line.length > best.length ? line : best), '');
-  const words = new Set(wordsOf(key));
+  const words = new Set(wordsOf(key.slice(0, mostKeyChars)));
   if (words.size === 0) return undefined;
   let best: { readonly at: number; readonly shared: number } | undefined;
   for (const [at, line] of lines.entries()) {

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { runInWorker } from '../../../src/base/workers/run.ts';
 import { moduleBeside } from '../../../src/base/workers/start.ts';
 import { createWarmWorkers, type WarmWorkers } from '../../../src/base/workers/warm.ts';
+import { until } from '../../support/until.ts';
 
 const module = moduleBeside(import.meta.url, 'echo-worker');
 const never = new AbortController().signal;
@@ -48,15 +49,21 @@ describe('warm workers', () => {
     const workers = setUp();
     await workers.run({ does: 'echo' }, never);
     const stop = new AbortController();
-    const spinning = workers.run({ does: 'spin' }, stop.signal);
+    const turns = new Int32Array(new SharedArrayBuffer(4));
+    const spinning = workers.run({ does: 'spin', turns }, stop.signal);
+    await until(() => Atomics.load(turns, 0) > 0);
     const at = performance.now();
     stop.abort();
     await expect(spinning).rejects.toMatchObject({ code: 'stopped' });
-    expect(performance.now() - at).toBeLessThan(500);
+    expect(performance.now() - at).toBeLessThan(100);
     expect(await workers.run({ does: 'echo' }, never)).toEqual({ does: 'echo' });
     await expect(workers.run({ does: 'echo' }, stop.signal)).rejects.toMatchObject({
       code: 'stopped',
     });
+    await workers.close();
+    const turnsAtEnd = Atomics.load(turns, 0);
+    await until(() => performance.now() > at + 100);
+    expect(Atomics.load(turns, 0)).toBe(turnsAtEnd);
   });
 
   it.each([

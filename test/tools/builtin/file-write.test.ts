@@ -80,9 +80,11 @@ describe('FileWrite', () => {
   });
 
   it('says when the encoding becomes another', async () => {
-    const { says, write, read } = await setUp();
+    const { says, tool, context, write, read } = await setUp();
     await write('a.txt', Buffer.from('\ufeffalt', 'utf16le'));
     await says('FileRead', { path: 'a.txt' });
+    const preview = await tool('FileWrite').preview({ path: 'a.txt', content: 'neu' }, context);
+    expect(preview.text).toMatch(/\(It was UTF-16 LE and is UTF-8 now\.\)$/u);
     expect(await says('FileWrite', { path: 'a.txt', content: 'neu' })).toBe(
       'Replaced a.txt (1 lines, 3 bytes). It was UTF-16 LE and is UTF-8 now.',
     );

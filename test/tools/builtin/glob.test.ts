@@ -96,7 +96,7 @@ describe('Glob', () => {
     const at = performance.now();
     stop.abort();
     await expect(listing).rejects.toMatchObject({ code: 'stopped' });
-    expect(performance.now() - at).toBeLessThan(200);
+    expect(performance.now() - at).toBeLessThan(100);
     expect(await says('Glob', { pattern: 'x' })).toBe('No file matches x.');
   });
 });

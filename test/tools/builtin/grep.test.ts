@@ -180,7 +180,7 @@ describe('Grep', () => {
     const at = performance.now();
     stop.abort();
     await expect(searching).rejects.toMatchObject({ code: 'stopped' });
-    expect(performance.now() - at).toBeLessThan(200);
+    expect(performance.now() - at).toBeLessThan(100);
     expect(await says('Grep', { pattern: 'zzz', path: '0.txt' })).toBe('No match.');
   });
 });
