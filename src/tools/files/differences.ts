@@ -13,7 +13,7 @@ const mostComparedLines = 20_000;
 /** Complete. `before` undefined: the file is new. Empty when nothing changes. */
 export function diffOf(name: string, before: string | undefined, after: string): string {
   const oldName = before === undefined ? '/dev/null' : name;
-  const hunks = before === after ? [] : hunksOf(linesWithEnds(before ?? ''), linesWithEnds(after));
+  const hunks = before === after ? [] : hunksOf(before ?? '', after);
   if (hunks.length === 0) return '';
   const patch = { oldFileName: oldName, newFileName: name, hunks };
   const text = formatPatch(
@@ -43,42 +43,75 @@ export function shortDiff(diff: string): string {
 
 type Hunks = StructuredPatch['hunks'];
 
-/** What is the same at the beginning and at the end is not handed to the library: it takes its time
- * for each line, changed or not. */
-function hunksOf(old: readonly string[], next: readonly string[]): Hunks {
+/** What is the same at the beginning and at the end is not even divided into lines: a change of a
+ * large file costs little. */
+function hunksOf(old: string, next: string): Hunks {
   const most = Math.min(old.length, next.length);
-  let head = 0;
-  while (head < most && old[head] === next[head]) head += 1;
-  let tail = 0;
-  while (tail < most - head && old.at(-1 - tail) === next.at(-1 - tail)) tail += 1;
-  const from = Math.max(0, head - contextLines);
-  const end = Math.max(0, tail - contextLines);
+  let start = 0;
+  while (start < most && old.charCodeAt(start) === next.charCodeAt(start)) start += 1;
+  let same = 0;
+  while (
+    same < most - start &&
+    old.charCodeAt(old.length - 1 - same) === next.charCodeAt(next.length - 1 - same)
+  ) {
+    same += 1;
+  }
+  const from = linesBack(old, start, contextLines);
+  const isAtLine = isLineStart(old, old.length - same) && isLineStart(next, next.length - same);
+  const end = linesOn(old, old.length - same, isAtLine ? contextLines : contextLines + 1);
   const changed = {
-    old: old.slice(from, old.length - end),
-    next: next.slice(from, next.length - end),
+    old: old.slice(from, end),
+    next: next.slice(from, next.length - (old.length - end)),
   };
+  const lines = { old: linesWithEnds(changed.old), next: linesWithEnds(changed.next) };
   const found =
-    Math.max(changed.old.length, changed.next.length) > mostComparedLines
+    Math.max(lines.old.length, lines.next.length) > mostComparedLines
       ? undefined
-      : structuredPatch('', '', changed.old.join(''), changed.next.join(''), '', '', {
+      : structuredPatch('', '', changed.old, changed.next, '', '', {
           context: contextLines,
           maxEditLength: mostChangedLines,
         })?.hunks;
-  const hunks = found ?? [wholeHunk(changed.old, changed.next, head - from, tail - end)];
-  return hunks.map((hunk) => ({
+  const before = old.slice(0, from).split('\n').length - 1;
+  return (found ?? [wholeHunk(lines.old, lines.next)]).map((hunk) => ({
     ...hunk,
-    oldStart: hunk.oldStart + from,
-    newStart: hunk.newStart + from,
+    oldStart: hunk.oldStart + before,
+    newStart: hunk.newStart + before,
   }));
 }
 
+function isLineStart(text: string, at: number): boolean {
+  return at === 0 || text[at - 1] === '\n';
+}
+
+/** The start of the line of `at`, or of one that is so many lines before. */
+function linesBack(text: string, at: number, lines: number): number {
+  let start = at;
+  for (let left = lines; ; left -= 1) {
+    while (!isLineStart(text, start)) start = text.lastIndexOf('\n', start - 1) + 1;
+    if (left === 0 || start === 0) return start;
+    start -= 1;
+  }
+}
+
+/** The end of so many lines from `at` on. */
+function linesOn(text: string, at: number, lines: number): number {
+  let end = at;
+  for (let left = lines; left > 0 && end < text.length; left -= 1) {
+    const next = text.indexOf('\n', end);
+    end = next < 0 ? text.length : next + 1;
+  }
+  return end;
+}
+
 /** Takes out all lines but those of the context, and puts in the others. */
-function wholeHunk(
-  old: readonly string[],
-  next: readonly string[],
-  leading: number,
-  trailing: number,
-): Hunks[number] {
+function wholeHunk(old: readonly string[], next: readonly string[]): Hunks[number] {
+  const most = Math.min(old.length, next.length);
+  let leading = 0;
+  while (leading < most && old[leading] === next[leading]) leading += 1;
+  let trailing = 0;
+  while (trailing < most - leading && old.at(-1 - trailing) === next.at(-1 - trailing)) {
+    trailing += 1;
+  }
   const marked = (mark: string, lines: readonly string[]): readonly string[] =>
     lines.flatMap((line) =>
       line.endsWith('\n')
