@@ -19,10 +19,12 @@ import { createAppendLog } from '../storage/append-log.ts';
 import type { Store } from '../storage/store.ts';
 import type { Adapter } from '../surface/adapter.ts';
 import { builtinTools } from '../tools/builtin/all.ts';
+import { createSearches } from '../tools/builtin/searches.ts';
 import { createPlatforms, type Platform } from './adapters.ts';
 import { type CatalogRefresh, createCatalogRefresh } from './catalog-refresh.ts';
 import { createLearnedBook } from './learned.ts';
 import { createModels } from './models.ts';
+import { createReadMarks } from './read-marks.ts';
 import { loadSettings, proxyOf, type Settings, takeOver } from './settings.ts';
 import { createWorkspaces } from './workspace.ts';
 
@@ -34,7 +36,7 @@ export interface App {
   readonly defaultModel: ProviderRegistry['defaultModel'];
   /** Asks the providers for what they tell of their models, now and then. */
   readonly catalogRefresh: CatalogRefresh;
-  /** Closes kept connections. */
+  /** Closes kept connections and threads. */
   close(): Promise<void>;
 }
 
@@ -80,6 +82,7 @@ export function composeApp(input: AppInput): App {
     settings,
     settings.file,
   );
+  const searches = createSearches();
   let summaries: Runs['commands'] = [];
   const platforms = createPlatforms(
     {
@@ -109,7 +112,7 @@ export function composeApp(input: AppInput): App {
       modelOf: async (name, standIn) => models.modelOf(name, standIn),
       offeredModels: () => models.offered(),
       choosableModel: (given) => models.choosable(given),
-      tools: builtinTools,
+      tools: builtinTools({ readMarks: createReadMarks({ store, log }), searches }),
       profileOf: (place) => profileOf(profileSourceOf(live.current(), folder), place),
       governance: () => {
         const { admins, bots, models: rules } = live.current().config;
@@ -147,7 +150,9 @@ export function composeApp(input: AppInput): App {
     adapters,
     defaultModel: registry.defaultModel,
     catalogRefresh,
-    close: () => transport.close(),
+    close: async () => {
+      await Promise.all([transport.close(), searches.close()]);
+    },
   };
 }
 

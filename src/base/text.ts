@@ -27,6 +27,46 @@ export function graphemeEnd(text: string, mostUnits: number): number {
   return graphemes.segment(text).containing(mostUnits)?.index ?? 0;
 }
 
+/** How far back a border is looked for: longer graphemes are cut, not kept. */
+const mostGraphemeUnits = 500;
+
+/**
+ * A border of graphemes at or shortly before `at`, in a time that does not depend on the length of
+ * the text. Within a grapheme that never seems to end it is a border of code points.
+ */
+export function cutPoint(text: string, at: number): number {
+  if (at <= 0 || at >= text.length) return Math.min(Math.max(at, 0), text.length);
+  const start = windowStart(text, at);
+  const window = text.slice(start, at + mostGraphemeUnits);
+  const border = start + (graphemes.segment(window).containing(at - start)?.index ?? 0);
+  const isEndless = border === start && at - start >= mostGraphemeUnits - 4;
+  return isEndless ? codePointBorder(text, at) : border;
+}
+
+/** Where to begin so that `at` is divided as in the whole text. */
+function windowStart(text: string, at: number): number {
+  const first = Math.max(0, at - mostGraphemeUnits);
+  for (let back = at - 1; back > first; back -= 1) {
+    const unit = text.charCodeAt(back);
+    // Printable ASCII always begins a grapheme.
+    if (unit >= 0x20 && unit < 0x7f) return back;
+  }
+  const start = codePointBorder(text, first);
+  // Flags are pairs of signs without a first and a second: they must be counted from their start.
+  let signs = 0;
+  while (isRegionalSign(text.codePointAt(start - 2 * (signs + 1)))) signs += 1;
+  return signs % 2 === 0 ? start : start + 2;
+}
+
+function isRegionalSign(codePoint: number | undefined): boolean {
+  return codePoint !== undefined && codePoint >= 0x1f1e6 && codePoint <= 0x1f1ff;
+}
+
+function codePointBorder(text: string, at: number): number {
+  // The code point that begins before `at` takes two units: `at` is inside of it.
+  return (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at;
+}
+
 /** The first words of a text on one line, at most `mostUnits` UTF-16 units. */
 export function firstWords(text: string, mostUnits: number): string {
   return cutToUnits(text.replace(/\s+/gu, ' ').trim(), mostUnits);

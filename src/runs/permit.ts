@@ -61,6 +61,7 @@ export function createPermit(deps: ExecuteDeps, scene: Scene, record: () => RunR
           `${tool.name} is not allowed here for this input: ${ruling.reason}. Do not call it again with it; find another way or tell the people.`,
         );
       case 'ask': {
+        if (assessment.fault !== undefined) return { kind: 'fault', text: assessment.fault };
         await note('asked', ruling.reason);
         const preview = await tool.preview(call.input, toolScene);
         const ask: ApprovalAsk = {

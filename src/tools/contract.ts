@@ -64,6 +64,8 @@ export interface Assessment {
   /** The input pattern that "approve for this thread" would cover: `git push*`. Undefined: the call
    * can only be approved by itself. */
   readonly grant: string | undefined;
+  /** Why the call cannot succeed as things stand, for the model: then nobody is asked about it. */
+  readonly fault?: string;
 }
 
 /** What the people are shown of a call that asks: complete, and exactly what will happen. */

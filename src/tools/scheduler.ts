@@ -27,6 +27,8 @@ export type Permit =
   | { readonly kind: 'run'; readonly isReadOnly: boolean }
   /** People must approve it first. */
   | { readonly kind: 'ask'; readonly ask: ApprovalAsk }
+  /** It could not succeed; nobody is asked about it. The text tells the model what to do. */
+  | { readonly kind: 'fault'; readonly text: string }
   /** The text tells the model why, and what to do instead. */
   | { readonly kind: 'refuse'; readonly text: string };
 
@@ -278,6 +280,8 @@ async function decisionOf(
       return { kind: 'queued', tool, isReadOnly: permit.isReadOnly };
     case 'ask':
       return { kind: 'waiting', suspension: { kind: 'approvals', asks: [permit.ask] } };
+    case 'fault':
+      return done('error', permit.text);
     case 'refuse':
       return done('refused', permit.text);
   }
@@ -304,7 +308,8 @@ async function resultOf(
       `${call.name} did not end within ${seconds} s and was stopped.`,
     );
   }
-  const outcome = await boundedOutcome(end, scene);
+  const { workspace, callId } = scene;
+  const outcome = await boundedOutcome(end, { workspace, callId, toolName: call.name });
   switch (outcome.kind) {
     case 'done':
       return { callId: call.callId, name: call.name, outcome: 'ok', parts: outcome.parts };

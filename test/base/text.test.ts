@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutToBytes, cutToUnits, firstWords, graphemeEnd } from '../../src/base/text.ts';
+import { cutPoint, cutToBytes, cutToUnits, firstWords, graphemeEnd } from '../../src/base/text.ts';
 
 const family = '👨‍👩‍👧';
 
@@ -75,5 +75,36 @@ describe('firstWords', () => {
     expect(firstWords('why is\ncheckout slow?', 21)).toBe('why is checkout slow?');
     expect(firstWords('why is\ncheckout slow?', 20)).toBe('why is checkout slo…');
     expect(firstWords(' \n ', 10)).toBe('');
+  });
+});
+
+describe('cutPoint', () => {
+  it('is the border at or before, for any short text (property)', () => {
+    const sign = fc.constantFrom('a', ' ', 'e\u0301', '😀', '🇩🇪', '👨‍👩‍👧', '\r\n', 'ü', '한');
+    fc.assert(
+      fc.property(fc.array(sign, { maxLength: 60 }), fc.nat({ max: 200 }), (signs, at) => {
+        const text = signs.join('');
+        expect(cutPoint(text, at)).toBe(at >= text.length ? text.length : graphemeEnd(text, at));
+      }),
+    );
+  });
+
+  it.each(['😀', '🇩🇪', 'e\u0301', '👨‍👩‍👧', 'ä'])('divides no %s in a long text', (sign) => {
+    for (const before of ['', 'ü', 'a\u0301']) {
+      const text = before + sign.repeat(3000);
+      for (let at = 1500; at < 1540; at += 1) {
+        const cut = cutPoint(text, at);
+        expect((cut - before.length) % sign.length).toBe(0);
+        expect(at - cut).toBeLessThan(sign.length);
+      }
+    }
+  });
+
+  it('takes no time for a long text, nor for a sign without end', () => {
+    const at = performance.now();
+    for (const text of ['x'.repeat(5e6), `e${'\u0301'.repeat(5e6)}`, '🇩'.repeat(2e6)]) {
+      expect(cutPoint(text, 4_000_000 - 1)).toBeGreaterThan(4_000_000 - 600);
+    }
+    expect(performance.now() - at).toBeLessThan(1000);
   });
 });

@@ -21,11 +21,13 @@ import { createMemoryStore } from '../../src/storage/memory.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { InboundClick, InboundMessage } from '../../src/surface/inbound.ts';
 import { builtinTools } from '../../src/tools/builtin/all.ts';
+import { createSearches } from '../../src/tools/builtin/searches.ts';
 import type { RegisteredTool } from '../../src/tools/contract.ts';
 import { createFakeAdapter, type FakeAdapter } from './fake-adapter.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createKeptLog, type KeptLog } from './log.ts';
 import { createLife, type Life, mortalAdapter, mortalStore } from './mortal.ts';
+import { createMemoryReadMarks } from './read-marks.ts';
 import { createScriptedModel, type ScriptedModel } from './scripted-model.ts';
 
 export interface WorldOptions {
@@ -106,6 +108,24 @@ export function usingWorlds(): (options?: WorldOptions) => Promise<World> {
   };
 }
 
+/** One thread for all worlds of a test file. */
+const searches = createSearches();
+
+/** The built-in tools where nobody needs to be asked. */
+async function readyTools(workspace: string): Promise<readonly RegisteredTool[]> {
+  const tools = builtinTools({ readMarks: createMemoryReadMarks(), searches });
+  const place = { real: workspace, root: workspace, shown: '.', canonical: '.' };
+  // Real time passes until the thread is up, and fake time must not run away meanwhile.
+  await searches.run(
+    { kind: 'glob', place, pattern: '*', includeIgnored: false },
+    new AbortController().signal,
+  );
+  return tools.map((tool) => ({
+    ...tool,
+    assess: async (raw, scene) => ({ ...(await tool.assess(raw, scene)), needsApproval: false }),
+  }));
+}
+
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const clock = createFakeClock();
   const log = createKeptLog();
@@ -116,6 +136,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const memory = createMemoryStore({ clock, log });
   const store = options.store ? options.store(memory) : memory;
   const workspace = await mkdtemp(path.join(os.tmpdir(), 'deckhand-'));
+  const tools = options.tools ?? (await readyTools(workspace));
   let messages = 0;
   let ids = 0;
 
@@ -136,7 +157,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
         modelOf: async (name, standIn) => options.modelOf?.(name, model, standIn) ?? model,
         offeredModels: () => options.offered ?? [{ name: model.name, aliases: [] }],
         choosableModel: options.choosableModel ?? ((given) => given),
-        tools: options.tools ?? builtinTools,
+        tools,
         profileOf: () => ({
           instructions: [],
           model: undefined,

@@ -3,9 +3,10 @@
  * ended whatever it does, so that nothing that a model asks for holds up the process.
  */
 
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { abortReasonOf } from '../abort.ts';
 import { BotError } from '../errors.ts';
+import { startThread } from './start.ts';
 
 export interface WorkerOptions {
   /** Most memory of the thread's JavaScript heap. */
@@ -24,13 +25,7 @@ export async function runInWorker(
   { mostMemoryMb, signal }: WorkerOptions,
 ): Promise<unknown> {
   if (signal.aborted) throw abortReasonOf(signal);
-  const worker = new Worker(module, {
-    workerData: task,
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
-    // From sources (tests, development) the thread needs the same loader as the process.
-    execArgv: module.pathname.endsWith('.ts') ? ['--import', 'tsx'] : [],
-  });
+  const worker = startThread(module, { mostMemoryMb, workerData: task });
   try {
     return await answerOf(worker, signal);
   } finally {

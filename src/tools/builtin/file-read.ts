@@ -1,120 +1,132 @@
-/** FileRead: a text file of the workspace, with line numbers; an image or a PDF as such. */
+/** FileRead: a text file with line numbers, page by page; an image or a PDF as such. */
 
-import { type FileHandle, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { fileTypeOf, headBytes } from '../../base/file-types.ts';
-import { mediaPartOf, mostFileBytes } from '../../messages/media.ts';
+import { mediaPartOf } from '../../messages/media.ts';
 import type { Tool, ToolOutcome } from '../contract.ts';
-import { resolveInWorkspace } from '../paths.ts';
+import { binaryKindOf } from '../files/binary-kinds.ts';
+import { assessReading } from '../files/judgement.ts';
+import { markSeen } from '../files/marks.ts';
+import { nearNames } from '../files/near-names.ts';
+import { type OpenedFile, readContent } from '../files/open-file.ts';
+import { pageOf, pieceOf } from '../files/page.ts';
+import { decodeText, formatEncoding, linesOf } from '../files/text-encoding.ts';
+import { type ResolvedPath, resolveForReading } from '../paths.ts';
+import type { ReadMarks } from '../ports.ts';
 import { textOutcome } from '../text-result.ts';
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('Path relative to the workspace.'),
+  path: z
+    .string()
+    .min(1)
+    .describe('Path relative to the workspace, or /mnt/<name>/… for shared files.'),
   offset: z.int().min(1).optional().describe('First line to read, from 1. Default 1.'),
   limit: z.int().min(1).max(5000).optional().describe('Most lines to read. Default 2000.'),
+  character: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Only for a line that was cut: go on in line `offset` from this character.'),
 });
+export type FileReadInput = z.infer<typeof input>;
 
-const mostTextBytes = 10 * 1024 * 1024;
 const defaultLimit = 2000;
-const mostLineChars = 2000;
 
-export const fileReadTool: Tool<z.infer<typeof input>> = {
-  name: 'FileRead',
-  description:
-    'Reads a file of the workspace. Lines of text come numbered; for long files use offset and limit to page through. Images and PDFs are shown to you.',
-  input,
-  category: 'core',
-  concurrency: 'always',
-  isReadOnly: true,
-  needsApproval: false,
-  describe: ({ path }) => (path ? `Reading \`${path}\`` : 'Reading a file'),
-  invoke: async ({ path, offset = 1, limit = defaultLimit }, { workspace }) => {
-    const real = await resolveInWorkspace(workspace, path);
-    const found = await stat(real).catch(() => undefined);
-    if (!found) return { kind: 'error', text: `There is no file ${path}. Use Glob to find files.` };
-    if (found.isDirectory())
-      return { kind: 'error', text: `${path} is a folder. Use Glob to list it.` };
-    if (!found.isFile()) return { kind: 'error', text: `${path} is no ordinary file.` };
-    const read = await readWhole(real);
-    if (read.kind === 'too_large') {
-      const { isMedia, mostBytes } = read;
-      return {
-        kind: 'error',
-        text: `${path} is too large (${found.size} bytes, at most ${mostBytes}).${isMedia ? '' : ' Use Grep.'}`,
-      };
-    }
-    const { content } = read;
-    if (read.isMedia) return await mediaOutcome(path, content);
-    if (content.subarray(0, 8192).includes(0)) {
-      return {
-        kind: 'error',
-        text: `${path} is a binary file (${found.size} bytes) and cannot be read as text.`,
-      };
-    }
-    const lines = content.toString('utf8').split(/\r?\n/u);
-    if (lines.at(-1) === '') lines.pop();
-    if (lines.length === 0) return textOutcome('(The file is empty.)');
-    if (offset > lines.length) {
-      return {
-        kind: 'error',
-        text: `${path} has ${lines.length} lines; line ${offset} does not exist.`,
-      };
-    }
-    return textOutcome(numbered(lines, offset, limit));
-  },
-};
+export function createFileReadTool({
+  readMarks,
+}: {
+  readonly readMarks: ReadMarks;
+}): Tool<FileReadInput> {
+  return {
+    name: 'FileRead',
+    description:
+      'Reads a file of the workspace. Lines of text come numbered; for long files use offset and limit to page through. Images and PDFs are shown to you. Read a file before you change it.',
+    input,
+    category: 'core',
+    concurrency: 'always',
+    isReadOnly: true,
+    needsApproval: false,
+    describe: ({ path: asked }) => (asked ? `Reading \`${asked}\`` : 'Reading a file'),
+    assess: ({ path: asked }, { workspace }) =>
+      assessReading(asked, () => resolveForReading(workspace, asked)),
+    invoke: async (asked, context) => {
+      const file = await resolveForReading(context.workspace, asked.path);
+      const opened = await readContent(file);
+      if (opened.kind !== 'read') return { kind: 'error', text: await problemOf(file, opened) };
+      const outcome = opened.isMedia
+        ? await mediaOutcome(file, opened.content)
+        : textOf(file, opened.content, asked);
+      if (outcome.kind === 'done') await markSeen(readMarks, context, file, opened.content);
+      return outcome;
+    },
+  };
+}
 
-type ReadFile =
-  | { readonly kind: 'read'; readonly isMedia: boolean; readonly content: Buffer }
-  | { readonly kind: 'too_large'; readonly isMedia: boolean; readonly mostBytes: number };
-
-/** Opened once and read from the handle, so that what was checked is what is read. */
-async function readWhole(real: string): Promise<ReadFile> {
-  const handle = await open(real, 'r');
-  try {
-    const isMedia = fileTypeOf(await headOf(handle)) !== undefined;
-    const mostBytes = isMedia ? mostFileBytes : mostTextBytes;
-    const { size } = await handle.stat();
-    if (size > mostBytes) return { kind: 'too_large', isMedia, mostBytes };
-    return { kind: 'read', isMedia, content: await handle.readFile() };
-  } finally {
-    await handle.close();
+async function problemOf(
+  file: ResolvedPath,
+  opened: Exclude<OpenedFile, { kind: 'read' }>,
+): Promise<string> {
+  const { shown } = file;
+  switch (opened.kind) {
+    case 'missing': {
+      const near = await nearNames(file);
+      const hint = near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : '';
+      return `There is no file ${shown}.${hint} Use Glob to find files.`;
+    }
+    case 'folder':
+      return `${shown} is a folder. Use Glob to list it.`;
+    case 'special':
+      return `${shown} ${opened.what}, no ordinary file, and cannot be read.`;
+    case 'too_large': {
+      const { bytes, mostBytes, isMedia } = opened;
+      return `${shown} is too large (${bytes} bytes, at most ${mostBytes}).${isMedia ? '' : ' Use Grep.'}`;
+    }
   }
 }
 
-/** Leaves the handle at the beginning. */
-async function headOf(handle: FileHandle): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-  return buffer.subarray(0, bytesRead);
+function textOf({ shown }: ResolvedPath, content: Buffer, asked: FileReadInput): ToolOutcome {
+  const { offset = 1, limit = defaultLimit, character } = asked;
+  const read = decodeText(content);
+  if (!read) {
+    const what = binaryKindOf(content);
+    return {
+      kind: 'error',
+      text: `${shown} is ${what} (${content.length} bytes) and cannot be read as text.`,
+    };
+  }
+  const lines = linesOf(read.text);
+  if (lines.length === 0) return textOutcome('(The file is empty.)');
+  const first = lines[offset - 1];
+  if (first === undefined) {
+    return {
+      kind: 'error',
+      text: `${shown} has ${lines.length} lines; line ${offset} does not exist.`,
+    };
+  }
+  if (character !== undefined && character > first.length) {
+    return {
+      kind: 'error',
+      text: `Line ${offset} of ${shown} has ${first.length} characters; character ${character} does not exist.`,
+    };
+  }
+  const page =
+    character === undefined ? pageOf(lines, offset, limit) : pieceOf(first, offset, character);
+  const encoding = formatEncoding(read.encoding);
+  return textOutcome(encoding === undefined ? page : `${page}\n(The file is ${encoding}.)`);
 }
 
-async function mediaOutcome(file: string, content: Buffer): Promise<ToolOutcome> {
-  const media = await mediaPartOf(path.posix.basename(file), content);
+async function mediaOutcome({ shown }: ResolvedPath, content: Buffer): Promise<ToolOutcome> {
+  const media = await mediaPartOf(path.posix.basename(shown), content);
   switch (media.kind) {
     case 'image':
     case 'document':
       return {
         kind: 'done',
-        parts: [{ kind: 'text', text: `${file} (${media.mediaType}):` }, media],
+        parts: [{ kind: 'text', text: `${shown} (${media.mediaType}):` }, media],
       };
     case 'problem':
-      return { kind: 'error', text: `${file} cannot be looked at: ${media.problem}.` };
+      return { kind: 'error', text: `${shown} cannot be looked at: ${media.problem}.` };
     case 'other':
-      return { kind: 'error', text: `${file} is a binary file and cannot be read as text.` };
+      return { kind: 'error', text: `${shown} is a binary file and cannot be read as text.` };
   }
-}
-
-function numbered(lines: readonly string[], offset: number, limit: number): string {
-  const shown = lines.slice(offset - 1, offset - 1 + limit);
-  const text = shown
-    .map(
-      (line, index) =>
-        `${offset + index}\t${line.length > mostLineChars ? `${line.slice(0, mostLineChars)}…` : line}`,
-    )
-    .join('\n');
-  const rest = lines.length - (offset - 1 + shown.length);
-  return rest > 0
-    ? `${text}\n(${rest} more lines; continue with offset ${offset + shown.length})`
-    : text;
 }

@@ -1,12 +1,12 @@
 /** In a thread of its own: turns a page's HTML into readable Markdown, a PDF into its text. */
 
-import { parentPort, workerData } from 'node:worker_threads';
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
 import { gfm } from 'turndown-plugin-gfm';
 import { extractText, getDocumentProxy } from 'unpdf';
 import { z } from 'zod';
+import { answerTasks } from '../../base/workers/answer.ts';
 
 const taskSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('html'), url: z.string(), html: z.string() }),
@@ -64,6 +64,7 @@ async function pdfText(bytes: Uint8Array): Promise<Converted> {
   return { title: '', text: pages.join('\n\n') };
 }
 
-const task = taskSchema.parse(workerData);
-const answer = task.kind === 'html' ? htmlText(task.url, task.html) : await pdfText(task.bytes);
-parentPort?.postMessage(answer);
+answerTasks((given) => {
+  const task = taskSchema.parse(given);
+  return task.kind === 'html' ? htmlText(task.url, task.html) : pdfText(task.bytes);
+});

@@ -4,6 +4,7 @@ import iconv from 'iconv-lite';
 import { z } from 'zod';
 import { fileTypeOf } from '../../base/file-types.ts';
 import { runInWorker } from '../../base/workers/run.ts';
+import { moduleBeside } from '../../base/workers/start.ts';
 import { mediaPartOf } from '../../messages/media.ts';
 import type { ResultPart } from '../../messages/parts.ts';
 
@@ -51,8 +52,7 @@ async function convert(
     | { readonly kind: 'pdf'; readonly url: string; readonly bytes: Uint8Array },
   signal: AbortSignal,
 ): Promise<DocumentText> {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const module = new URL(`./convert-worker.${extension}`, import.meta.url);
+  const module = moduleBeside(import.meta.url, 'convert-worker');
   const answer = await runInWorker(module, task, { mostMemoryMb: workerMemoryMb, signal });
   const { title, text } = convertedSchema.parse(answer);
   return { kind: 'text', title, text };
