@@ -12,6 +12,7 @@ import { createCatalog } from '../providers/catalog.ts';
 import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts';
 import type { ModelEntry } from '../providers/settings.ts';
 import { addressProblem } from '../storage/open.ts';
+import { executorProblem } from '../tools/shell/create.ts';
 import { platformProblems, platformSchemas } from './adapters.ts';
 import { workspaceProblems } from './workspace.ts';
 
@@ -32,6 +33,7 @@ export function loadSettings(environment: Environment, folder: string) {
     ...platformProblems(config.platforms, config.server),
     ...storeProblems(config.store.url),
     ...modelProblems(config, models, source.file),
+    ...shellProblems(config, source.file),
     ...workspaceProblems(config.workspace.folder, [
       { what: 'the configuration', file: source.file },
       ...storeFiles(config.store.url),
@@ -122,6 +124,13 @@ export function takeOver(
   };
 }
 
+function shellProblems(config: Config, file: string): readonly string[] {
+  const problem = executorProblem(config.tools.bash);
+  if (!problem) return [];
+  const { key, text } = problem;
+  return [`${file}:${config.lineOf(['tools', 'bash', key])}: tools.bash.${key}: ${text}`];
+}
+
 function storeProblems(url: string): readonly string[] {
   const problem = addressProblem(url);
   return problem === undefined ? [] : [`DECKHAND_STORE (store.url): ${problem}`];
@@ -147,6 +156,9 @@ export function secretsOf({ config }: Settings): readonly Secret[] {
     if (typeof value === 'string') secrets.push({ name, value });
   }
   secrets.push(...modelSecrets(config.models));
+  for (const [name, value] of Object.entries(config.tools.bash.environment)) {
+    secrets.push({ name: `tools.bash.environment.${name}`, value });
+  }
   const { token } = config.platforms.web;
   if (token !== undefined) secrets.push({ name: 'platforms.web.token', value: token });
   const { url } = config.store;

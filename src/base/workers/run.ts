@@ -3,6 +3,8 @@
  * ended whatever it does, so that nothing that a model asks for holds up the process.
  */
 
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { abortReasonOf } from '../abort.ts';
 import { BotError } from '../errors.ts';
@@ -14,7 +16,8 @@ export interface WorkerOptions {
 }
 
 /**
- * Runs a module of `answerTasks` in a new thread and resolves with its answer. Rejects with the
+ * Runs a module in a new thread, gives it `task` as workerData, and resolves with the first message
+ * that it posts. Rejects with the
  * signal's reason (the thread is then gone), with tool_failed when it ran out of memory or died, or
  * with what the task threw, as tool_failed.
  */
@@ -24,13 +27,7 @@ export async function runInWorker(
   { mostMemoryMb, signal }: WorkerOptions,
 ): Promise<unknown> {
   if (signal.aborted) throw abortReasonOf(signal);
-  const worker = new Worker(module, {
-    workerData: task,
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
-    // From sources (tests, development) the thread needs the same loader as the process.
-    execArgv: module.pathname.endsWith('.ts') ? ['--import', 'tsx'] : [],
-  });
+  const worker = startWorker(module, task, mostMemoryMb);
   try {
     return await answerOf(worker, signal);
   } finally {
@@ -38,15 +35,44 @@ export async function runInWorker(
   }
 }
 
+/** A thread without the process's environment, with a bounded heap. */
+export function startWorker(module: URL, task: unknown, mostMemoryMb: number): Worker {
+  return new Worker(module.pathname.endsWith('.ts') ? fromSource(module) : module, {
+    workerData: task,
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+  });
+}
+
+/** From sources (tests, development) a thread needs a loader of its own. */
+function fromSource(module: URL): URL {
+  const required = createRequire(import.meta.url).resolve('tsx/esm/api');
+  const loader = pathToFileURL(required.replace(/\.cjs$/u, '.mjs'));
+  const text = `import { register } from ${JSON.stringify(loader.href)};
+register();
+await import(${JSON.stringify(module.href)});`;
+  return new URL(`data:text/javascript,${encodeURIComponent(text)}`);
+}
+
+export function isOutOfMemory(thrown: Error): boolean {
+  return 'code' in thrown && thrown.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
 function answerOf(worker: Worker, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(abortReasonOf(signal)), { once: true });
+    const onAbort = (): void => reject(abortReasonOf(signal));
+    signal.addEventListener('abort', onAbort, { once: true });
     worker.once('message', resolve);
-    worker.once('error', (thrown: Error & { readonly code?: string }) => {
-      const isMemory = thrown.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      const sentence = isMemory ? 'It needed too much memory and was ended.' : thrown.message;
+    worker.once('error', (thrown: Error) => {
+      const sentence = isOutOfMemory(thrown)
+        ? 'It needed too much memory and was ended.'
+        : thrown.message;
       reject(new BotError('tool_failed', sentence, { cause: thrown }));
     });
-    worker.once('exit', () => reject(new BotError('tool_failed', 'Its thread ended early.')));
+    worker.once('exit', () => {
+      signal.removeEventListener('abort', onAbort);
+      reject(new BotError('tool_failed', 'Its thread ended early.'));
+    });
   });
 }
