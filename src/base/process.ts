@@ -5,6 +5,7 @@
  */
 
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { createBoundedText } from './bounded-text.ts';
@@ -183,8 +184,34 @@ export function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
+/** Whether anything of the group still runs. The dead whom nobody has buried (in containers, whose
+ * first process is no init, they stay) do not count, where /proc tells. */
 export function isGroupAlive(pid: number): boolean {
-  return signalGroup(pid, 0);
+  if (!signalGroup(pid, 0)) return false;
+  const states = groupStates(pid);
+  return states === undefined || states.some((state) => state !== 'Z' && state !== 'X');
+}
+
+function groupStates(group: number): readonly string[] | undefined {
+  try {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/u.test(name));
+    return pids.flatMap((pid) => {
+      const [state = '', _parent, pgrp] = statOf(pid);
+      return Number(pgrp) === group ? [state] : [];
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** State, parent and group; the name before them is in brackets and may hold anything. */
+function statOf(pid: string): readonly string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ', 3);
+  } catch {
+    return []; // it has just ended
+  }
 }
 
 interface TextStream {

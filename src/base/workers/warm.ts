@@ -8,8 +8,8 @@ import type { Clock } from '../clock.ts';
 import { isOutOfMemory, startWorker } from './run.ts';
 
 /** What a thread is sent: first its task; `end` asks it to answer with what it has. */
-export type WorkerOrder =
-  | { readonly kind: 'task'; readonly task: unknown }
+export type WorkerOrder<Task> =
+  | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'end' };
 
 export type WorkerEnd =
@@ -60,7 +60,7 @@ export function createWarmWorkers(
     run: async (task, timeoutMs, signal) => {
       if (signal.aborted) return { kind: 'stopped' };
       const worker = take();
-      const order: WorkerOrder = { kind: 'task', task };
+      const order: WorkerOrder<unknown> = { kind: 'task', task };
       worker.postMessage(order);
       try {
         return await endOf(clock, worker, timeoutMs, signal);
@@ -96,7 +96,7 @@ function endOf(
     signal.addEventListener('abort', onAbort, { once: true });
     cancel = clock.setTimer(timeoutMs, () => {
       isLate = true;
-      const order: WorkerOrder = { kind: 'end' };
+      const order: WorkerOrder<unknown> = { kind: 'end' };
       worker.postMessage(order);
       cancel = clock.setTimer(lastWordsMs, () => settle({ kind: 'timed_out' }));
     });

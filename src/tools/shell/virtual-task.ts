@@ -2,19 +2,18 @@
 
 import { z } from 'zod';
 
-export const virtualTaskSchema = z.object({
-  command: z.string(),
-  folder: z.string(),
-  mounts: z.array(z.object({ name: z.string(), folder: z.string() })),
-  cwd: z.string(),
-  env: z.record(z.string(), z.string()),
-  timeoutMs: z.number(),
-  mostMemoryMb: z.number(),
-  mostFileMb: z.number(),
+export interface VirtualTask {
+  readonly command: string;
+  readonly folder: string;
+  readonly mounts: readonly { readonly name: string; readonly folder: string }[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly mostMemoryMb: number;
+  readonly mostFileMb: number;
   /** Origins, like https://api.example.com. Empty: no network, and no curl. */
-  origins: z.array(z.string()),
-});
-export type VirtualTask = z.infer<typeof virtualTaskSchema>;
+  readonly origins: readonly string[];
+}
 
 export const virtualAnswerSchema = z.object({
   output: z.string(),
