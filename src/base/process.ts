@@ -243,7 +243,7 @@ async function drained(
   silentForMs: () => number,
 ): Promise<void> {
   const all = Promise.all(streams.map(({ closed }) => closed));
-  const isDone = (): boolean => streams.every(({ isClosed }) => isClosed());
+  const isDone = (): boolean => streams.every((stream) => stream.isClosed());
   const until = clock.now() + mostDrainMs;
   do await Promise.race([all, pause(clock, lookEveryMs)]);
   while (!isDone() && silentForMs() < mostSilenceMs && clock.now() < until);

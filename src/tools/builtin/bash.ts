@@ -125,12 +125,12 @@ async function inBackground(
 }
 
 /** Says how long it has been running; the returned function ends that. */
-function tellElapsed(clock: Clock, { progress }: ToolContext): () => void {
+function tellElapsed(clock: Clock, context: ToolContext): () => void {
   const begun = clock.now();
   let cancel = (): void => {};
   const wait = (): void => {
     cancel = clock.setTimer(progressEveryMs, () => {
-      progress(`running for ${Math.round((clock.now() - begun) / 1000)} s`);
+      context.progress(`running for ${Math.round((clock.now() - begun) / 1000)} s`);
       wait();
     });
   };

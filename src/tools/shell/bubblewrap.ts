@@ -61,7 +61,7 @@ export function createBubblewrapExecutor(
     streams: true,
     startFolder: () => startFolder,
     run: async (request, signal) => {
-      const { command, workspace, timeoutMs, onOutput } = request;
+      const { command, workspace, timeoutMs } = request;
       checkCommand(command);
       const session = request.session ?? freshSession(startFolder);
       const own = { TERM: 'dumb', ...options.environment, PATH: searchPath, HOME: startFolder };
@@ -85,14 +85,14 @@ export function createBubblewrapExecutor(
             signal: linked.signal,
             timeoutMs,
             mostOutputChars,
+            onOutput: (text) => request.onOutput?.(text),
             channels: [
-              { kind: 'takes', mostChars: mostReportChars, onText: watch.begin },
+              { kind: 'takes', mostChars: mostReportChars, onText: () => watch.begin() },
               { kind: 'gives', text: sandbox.map((argument) => `${argument}\0`).join('') },
               { kind: 'gives', text: accounts },
               { kind: 'gives', text: groups },
-              { kind: 'takes', mostChars: 4096, onText: watch.inform },
+              { kind: 'takes', mostChars: 4096, onText: (text) => watch.inform(text) },
             ],
-            ...(onOutput ? { onOutput } : {}),
           },
         );
         checkStarted(end);

@@ -35,7 +35,7 @@ export function createHostExecutor(
     streams: true,
     startFolder: ({ folder }) => folder,
     run: async (request, signal) => {
-      const { command, workspace, timeoutMs, onOutput } = request;
+      const { command, workspace, timeoutMs } = request;
       checkCommand(command);
       const { folder } = workspace;
       const session = request.session ?? freshSession(folder);
@@ -50,8 +50,8 @@ export function createHostExecutor(
           signal,
           timeoutMs,
           mostOutputChars,
+          onOutput: (text) => request.onOutput?.(text),
           channels: [{ kind: 'takes', mostChars: mostReportChars }],
-          ...(onOutput ? { onOutput } : {}),
         },
       );
       return shellResult(end, session, folder, own);

@@ -132,7 +132,6 @@ function limitsOf({ mostMemoryMb, timeoutMs }: VirtualTask) {
     maxSedIterations: 10_000_000,
     maxJqIterations: 10_000_000,
     maxWorkUnits: 100_000_000,
-    maxOutputSize: 16 * megabyte,
     maxStringLength: bytes,
     maxHeredocSize: bytes,
     maxLiveBytes: (mostMemoryMb / 2) * megabyte,
@@ -142,11 +141,16 @@ function limitsOf({ mostMemoryMb, timeoutMs }: VirtualTask) {
 
 const port = parentPort;
 const controller = new AbortController();
+
+async function run(task: VirtualTask): Promise<void> {
+  port?.postMessage(await answer(task, controller.signal));
+}
+
 // Orders come from this very process; to check them by a schema would double the start-up time.
 port?.on('message', (order: WorkerOrder<VirtualTask>) => {
   switch (order.kind) {
     case 'task':
-      void answer(order.task, controller.signal).then((done) => port.postMessage(done));
+      void run(order.task);
       return;
     case 'end':
       controller.abort();

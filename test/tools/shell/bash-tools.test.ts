@@ -120,9 +120,9 @@ describe('Bash', () => {
     const { invoke, executor, clock, progress } = setUp();
     void invoke('Bash', { command: 'make' });
     await clock.settle();
-    const { onOutput } = executor.requests[0] ?? {};
+    const [request] = executor.requests;
     for (const text of ['one\ntw', 'o\n', '\n \n', '10%\r20%', `\n${'x'.repeat(500)}`])
-      onOutput?.(text);
+      request?.onOutput?.(text);
     expect(progress.slice(0, 3)).toEqual(['tw', 'two', '20%']);
     expect(progress.at(-1)).toHaveLength(200);
   });
@@ -141,7 +141,7 @@ describe('Bash', () => {
 
   it('gives the shell its time and the scheduler a little more', async () => {
     const { toolOf, invoke, executor, clock } = setUp();
-    const { timeoutMsOf } = toolOf('Bash');
+    const timeoutMsOf = (input: object) => toolOf('Bash').timeoutMsOf(input);
     expect(timeoutMsOf({ command: 'x' })).toBe(125_000);
     expect(timeoutMsOf({ command: 'x', timeoutMs: 600_000 })).toBe(605_000);
     expect(timeoutMsOf({ command: 'x', background: true })).toBe(15_000);
