@@ -94,7 +94,8 @@ function modelProblems(
 
 /**
  * An edited configuration as the running process can take it over: the models stay those of the
- * start, but for who may choose (a new key would not be known to the secrets filter). Throws
+ * start, but for who may choose, and so does the shell (a new key, or a value that commands are
+ * given, would not be known to the secrets filter). Throws
  * config_invalid where a channel names a model that only a restart could bring.
  */
 export function takeOver(
@@ -118,9 +119,12 @@ export function takeOver(
   }
   if (problems.length > 0) throw configInvalid(problems);
   const models = { ...before, ...(choice === undefined ? {} : { choice }) };
+  const { bash } = running.config.tools;
+  const tools = { ...next.config.tools, bash };
   return {
-    settings: { ...next, config: { ...next.config, models } },
-    needsRestart: !isDeepStrictEqual(before, after),
+    settings: { ...next, config: { ...next.config, models, tools } },
+    needsRestart:
+      !isDeepStrictEqual(before, after) || !isDeepStrictEqual(bash, next.config.tools.bash),
   };
 }
 

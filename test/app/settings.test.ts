@@ -135,6 +135,14 @@ describe('an edited configuration', () => {
     expect(takeOver(running, running, askable).needsRestart).toBe(false);
   });
 
+  it('changes the shell at a restart only', () => {
+    const running = settingsWith('');
+    const next = settingsWith('tools: { bash: { environment: { DEPLOY_KEY: new-secret } } }\n');
+    const { settings, needsRestart } = takeOver(running, next, askable);
+    expect(settings.config.tools.bash.environment).toEqual({});
+    expect(needsRestart).toBe(true);
+  });
+
   it('is refused where a channel names a model that only a restart could bring', () => {
     const running = settingsWith('');
     const next = settingsWith(

@@ -101,15 +101,18 @@ export function describeExecutor(
       expect(second.session).toEqual({ cwd: session.cwd, env: {} });
     });
 
-    it('starts in the workspace when the folder is gone, and says so', async () => {
+    it('runs nothing when the folder is gone, says so, and goes on in the workspace', async () => {
       const start = executor.startFolder(stage.workspace);
       const session: ShellSession = { cwd: `${start}/gone`, env: { KEPT: 'yes' } };
-      const result = await stage.run('pwd; echo $KEPT', { session });
+      const result = await stage.run('pwd; touch wrong-place', { session });
       expect(result).toMatchObject({
-        output: `${start}\nyes\n`,
+        output: '',
         lostFolder: `${start}/gone`,
         session: { cwd: start, env: { KEPT: 'yes' } },
       });
+      const next = await stage.run('pwd; echo $KEPT; ls', { session: result.session });
+      expect(next.output).toMatch(`${start}\nyes\n`);
+      expect(next.output).not.toContain('wrong-place');
     });
 
     it('carries at most 64 KiB of variables, and none that would run code', async () => {
@@ -305,6 +308,25 @@ export function describeExecutor(
         const flooded = await stage.run('yes | head -c 3000000 >&3; echo still');
         expect(flooded.output).toBe('still\n');
         expect((await stage.run('pwd')).output).toBe(`${start}\n`);
+      });
+
+      it('works on whatever was exported', async () => {
+        const { session } = await stage.run(
+          'export PATH= LD_LIBRARY_PATH=/x BASH=/x IFS=x TERM=; exec 2>&1',
+        );
+        const result = await stage.run('echo works; cat', { session });
+        expect(result.output).toMatch(/^works\n.+cat: No such file/su);
+        expect(result.exitCode).toBe(127);
+      });
+
+      it('opens nothing of the bot to the command', async () => {
+        const { output } = await stage.run('ls /proc/$$/fd | sort -n | tr "\\n" " "');
+        expect(
+          output
+            .trim()
+            .split(' ')
+            .filter((fd) => Number(fd) < 200),
+        ).toEqual(['0', '1', '2', '3']);
       });
 
       it('limits the size of files', async () => {

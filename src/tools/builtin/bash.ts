@@ -157,19 +157,20 @@ function outcomeOf(
 ): ToolOutcome {
   const { how, exitCode, lostFolder } = result;
   const output = result.output.trimEnd();
-  const lost =
-    lostFolder === undefined
-      ? []
-      : [`(The folder ${lostFolder} no longer exists; this ran in ${startFolder}.)`];
   const failed = (why: string): ToolOutcome => ({
     kind: 'error',
-    text: [...lost, ...(output === '' ? [] : [cutMiddle(output, mostResultChars)]), why].join('\n'),
+    text: [...(output === '' ? [] : [cutMiddle(output, mostResultChars)]), why].join('\n'),
   });
+  if (lostFolder !== undefined) {
+    return failed(
+      `The folder ${lostFolder} of this shell no longer exists, so the command was not run. The shell is in ${startFolder} now: run it again if it is right there.`,
+    );
+  }
   switch (how) {
     case 'exited': {
       const code = exitCode === 0 ? [] : [`(exit code ${exitCode})`];
       const said = output === '' ? ['(no output)'] : [output];
-      return textOutcome([...lost, ...said, ...code].join('\n'));
+      return textOutcome([...said, ...code].join('\n'));
     }
     case 'timed_out':
       return failed(

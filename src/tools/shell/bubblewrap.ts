@@ -12,7 +12,7 @@ import type { Workspace } from '../paths.ts';
 import { checkCommand, freshSession, type Variables } from './environment.ts';
 import { type Executor, mostOutputChars } from './executor.ts';
 import { watchProcesses } from './process-watch.ts';
-import { hasStarted, mostReportChars, shellArguments, shellResult } from './real-shell.ts';
+import { hasStarted, shellArguments, shellChannels, shellResult } from './real-shell.ts';
 
 export interface BubblewrapOptions {
   /** What of the bot's environment may be seen (LANG, TZ), and what the operator hands over. */
@@ -46,8 +46,8 @@ const systemPaths = [
 const systemLinks = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'];
 const networkPaths = ['/etc/hosts', '/etc/nsswitch.conf', '/etc/resolv.conf'];
 
-// File descriptors of the channels below, in their order.
-const descriptors = { report: 3, arguments: 4, accounts: 5, groups: 6, information: 7 } as const;
+// File descriptors of the channels below, in their order; 3 and 4 are the shell's.
+const descriptors = { arguments: 5, accounts: 6, groups: 7, information: 8 } as const;
 
 export function createBubblewrapExecutor(
   { clock, isRoot }: { readonly clock: Clock; readonly isRoot: boolean },
@@ -64,8 +64,8 @@ export function createBubblewrapExecutor(
       const { command, workspace, timeoutMs } = request;
       checkCommand(command);
       const session = request.session ?? freshSession(startFolder);
-      const own = { TERM: 'dumb', ...options.environment, PATH: searchPath, HOME: startFolder };
-      const sandbox = sandboxArguments(workspace, { ...own, ...session.env }, options.network);
+      const own = { TERM: 'dumb', PATH: searchPath, ...options.environment, HOME: startFolder };
+      const sandbox = sandboxArguments(workspace, own, options.network);
       const linked = linkedAbort(signal);
       // The kernel does not count the processes of root.
       const watch = watchProcesses(clock, isRoot ? mostProcesses : undefined, () =>
@@ -77,8 +77,8 @@ export function createBubblewrapExecutor(
           {
             command: 'bwrap',
             args: [
-              ...['--args', String(descriptors.arguments), '--', 'bash'],
-              ...shellArguments(command, session, startFolder, limits),
+              ...['--args', String(descriptors.arguments), '--', '/bin/bash'],
+              ...shellArguments(command, session, limits),
             ],
             cwd: '/',
             env: { PATH: searchPath },
@@ -87,7 +87,7 @@ export function createBubblewrapExecutor(
             mostOutputChars,
             onOutput: (text) => request.onOutput?.(text),
             channels: [
-              { kind: 'takes', mostChars: mostReportChars, onText: () => watch.begin() },
+              ...shellChannels(session, () => watch.begin()),
               { kind: 'gives', text: sandbox.map((argument) => `${argument}\0`).join('') },
               { kind: 'gives', text: accounts },
               { kind: 'gives', text: groups },

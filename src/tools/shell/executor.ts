@@ -38,7 +38,8 @@ export interface ShellResult {
   readonly exitCode: number;
   /** For the next call. A command that was ended leaves it as it was. */
   readonly session: ShellSession;
-  /** The folder of the session that no longer exists; the command ran in the workspace instead. */
+  /** The folder of the session, which no longer exists: the command was not run (it was meant for
+   * that folder), and the next one runs in the start folder. */
   readonly lostFolder: string | undefined;
 }
 

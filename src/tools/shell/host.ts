@@ -1,6 +1,7 @@
 /**
  * Commands run on the bot's own machine, as the bot's own user, with its files and its network: no
- * sandbox at all. Only for those who accept that in the settings.
+ * sandbox at all, and what a command puts into a session of its own (setsid) outlives it. Only for
+ * those who accept that in the settings.
  */
 
 import type { Clock } from '../../base/clock.ts';
@@ -8,7 +9,7 @@ import { BotError } from '../../base/errors.ts';
 import { spawnProcess } from '../../base/process.ts';
 import { checkCommand, freshSession, type Variables } from './environment.ts';
 import { type Executor, mostOutputChars } from './executor.ts';
-import { mostReportChars, shellArguments, shellResult } from './real-shell.ts';
+import { shellArguments, shellChannels, shellResult } from './real-shell.ts';
 
 export interface HostOptions {
   /** What of the bot's environment may be seen, and what the operator hands over. */
@@ -44,14 +45,14 @@ export function createHostExecutor(
         { clock },
         {
           command: 'bash',
-          args: shellArguments(command, session, folder, limits),
+          args: shellArguments(command, session, limits),
           cwd: folder,
-          env: { ...own, ...session.env },
+          env: own,
           signal,
           timeoutMs,
           mostOutputChars,
           onOutput: (text) => request.onOutput?.(text),
-          channels: [{ kind: 'takes', mostChars: mostReportChars }],
+          channels: shellChannels(session),
         },
       );
       return shellResult(end, session, folder, own);

@@ -1,13 +1,14 @@
 /**
  * How a command is given to a real bash, and how its folder and its exported variables come back.
  *
- * Two shells: the outer one gives the inner one a pipe for its output (opening /dev/stderr does not
- * work with the socket that Node hands out) and, at the end, waits 0.2 s for what is left in it; the
- * inner one runs the command and reports at file descriptor 3. What it reports is data: the command could write there
- * too, and could say nothing that it may not do anyway.
+ * Two shells. The outer one, which sees nothing that commands have exported, gives the inner one a
+ * pipe for its output (opening /dev/stderr does not work with the socket that Node hands out) and at
+ * the end waits 0.2 s for what is left in it. The inner one limits itself, takes the variables of
+ * earlier commands from file descriptor 4, runs the command and reports at descriptor 3. What comes
+ * there is data: the command could write there too, but nothing that it could not do anyway.
  */
 
-import type { ProcessEnd } from '../../base/process.ts';
+import type { Channel, ProcessEnd } from '../../base/process.ts';
 import { carriedVariables, type Variables } from './environment.ts';
 import type { ShellResult, ShellSession } from './executor.ts';
 
@@ -20,14 +21,13 @@ export interface ShellLimits {
 
 const outer = `
 umask 022
-exec 9> >(exec cat)
+exec {pipe}> >(exec cat)
 drain=$!
 exec 2>/dev/null
-"$BASH" --noprofile --norc -c "$1" bash "$2" "$3" "$4" >&9 2>&9 9>&-
+"$BASH" --noprofile --norc -c "$1" bash "$2" "$3" >&"$pipe" 2>&"$pipe" {pipe}>&-
 code=$?
-exec 9>&-
-exec 8<> <(:)
-{ read -rt 0.2 -u 8; kill -9 "$drain"; } >/dev/null 3>&- &
+exec {pipe}>&- {never}<> <(:)
+{ read -rt 0.2 -u "$never"; kill -9 "$drain"; } >/dev/null 3>&- &
 limit=$!
 wait "$drain"
 kill -9 "$limit"
@@ -38,9 +38,11 @@ exit "$code"
 /** On one line, so that bash counts the command's lines from 1. */
 const inner = `
 LIMITS
+while IFS= builtin read -rd '' __deckhand_pair; do builtin export "$__deckhand_pair"; done <&4 2>/dev/null;
+exec 4<&-;
 __deckhand_command=$1;
-if cd -- "$2" 2>/dev/null; then builtin printf 'here\\0' >&3;
-else cd -- "$3" || exit 126; builtin printf 'gone\\0' >&3; fi;
+cd -- "$2" 2>/dev/null || { builtin printf 'gone\\0' >&3; exit 0; };
+builtin printf 'here\\0' >&3;
 set --;
 __deckhand_end() {
 builtin set +eu;
@@ -54,24 +56,25 @@ eval "$__deckhand_command"
   .trim()
   .replaceAll('\n', ' ');
 
-/** Arguments for bash; file descriptor 3 must be open for writing. */
+/** Arguments for bash, which must be given the channels of `shellChannels`. */
 export function shellArguments(
   command: string,
-  session: ShellSession,
-  startFolder: string,
+  { cwd }: ShellSession,
   limits: ShellLimits,
 ): readonly string[] {
   const script = inner.replace('LIMITS', () => limitCommands(limits));
+  return ['--noprofile', '--norc', '-c', outer, 'deckhand', script, command, cwd];
+}
+
+/** The file descriptors 3 and 4 of the shell. */
+export function shellChannels(
+  { env }: ShellSession,
+  onReport = (): void => {},
+): readonly Channel[] {
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}\0`);
   return [
-    '--noprofile',
-    '--norc',
-    '-c',
-    outer,
-    'deckhand',
-    script,
-    command,
-    session.cwd,
-    startFolder,
+    { kind: 'takes', mostChars: mostReportChars, onText: onReport },
+    { kind: 'gives', text: variables.join('') },
   ];
 }
 
@@ -87,7 +90,7 @@ function limitCommands({ mostMemoryMb, mostFileMb, mostProcesses }: ShellLimits)
 }
 
 /** UTF-16 units of the report that are read: 64 KiB of variables and what is dropped of them. */
-export const mostReportChars = 512 * 1024;
+const mostReportChars = 512 * 1024;
 
 export function shellResult(
   end: ProcessEnd,

@@ -27,7 +27,9 @@ const reportName = '__deckhand_report';
 
 async function answer(task: VirtualTask, signal: AbortSignal): Promise<VirtualAnswer> {
   const files = fileSystem(task);
-  const isFolderLost = !(await isFolder(files, task.cwd));
+  if (!(await isFolder(files, task.cwd))) {
+    return { output: '', isCut: false, exitCode: 0, session: undefined, isFolderLost: true };
+  }
   let session: VirtualAnswer['session'];
   const report = defineCommand(reportName, async (args, context) => {
     session = { cwd: context.cwd, exported: Object.entries(context.exportedEnv ?? {}) };
@@ -35,7 +37,7 @@ async function answer(task: VirtualTask, signal: AbortSignal): Promise<VirtualAn
   });
   const bash = new Bash({
     fs: files,
-    cwd: isFolderLost ? startFolder : task.cwd,
+    cwd: task.cwd,
     env: task.env,
     commands: [...virtualCommands],
     customCommands: [report],
@@ -58,7 +60,7 @@ async function answer(task: VirtualTask, signal: AbortSignal): Promise<VirtualAn
   output.append(stdout);
   if (stderr !== '' && stdout !== '' && !stdout.endsWith('\n')) output.append('\n');
   output.append(stderr);
-  return { output: output.read(), isCut: output.isCut, exitCode, session, isFolderLost };
+  return { output: output.read(), isCut: output.isCut, exitCode, session, isFolderLost: false };
 }
 
 /** The report is a statement after the command's last one, whatever that looks like as text. Shells

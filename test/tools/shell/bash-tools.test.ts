@@ -66,10 +66,6 @@ describe('Bash', () => {
     [{ output: '' }, '(no output)'],
     [{ output: 'x\n', exitCode: 2 }, 'x\n(exit code 2)'],
     [{ output: '', exitCode: 1 }, '(no output)\n(exit code 1)'],
-    [
-      { output: 'x', lostFolder: '/workspace/old' },
-      '(The folder /workspace/old no longer exists; this ran in /workspace.)\nx',
-    ],
   ])('tells of %j', async (result, text) => {
     const { ending } = setUp();
     const outcome = await ending({ command: 'x' }, result);
@@ -87,6 +83,13 @@ describe('Bash', () => {
     const outcome = await ending({ command: 'x' }, { how, output: 'partly\n', exitCode: 143 });
     expect(outcome.kind).toBe('error');
     expect(said(outcome)).toMatch(text);
+  });
+
+  it('is not run where the shell’s folder is gone', async () => {
+    const { ending } = setUp();
+    const outcome = await ending({ command: 'rm -rf *' }, { lostFolder: '/workspace/old' });
+    expect(outcome.kind).toBe('error');
+    expect(said(outcome)).toMatch(/\/workspace\/old .+not run\. The shell is in \/workspace now/u);
   });
 
   it('throws the reason when it is stopped', async () => {

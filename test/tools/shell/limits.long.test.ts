@@ -148,6 +148,14 @@ describe.skipIf(bubblewrapProblem() !== undefined)('the bubblewrap shell', () =>
     expect({ how, output }).toEqual({ how: 'exited', output: 'all\n' });
   });
 
+  it('ends what has left the group', async () => {
+    const { run, folder } = await setUp(bubblewrapOf);
+    await run('setsid sh -c "sleep 1; touch marker" > /dev/null 2>&1 & sleep 0.2');
+    await run('setsid -f sh -c "sleep 2; touch marker"; sleep 9', { timeoutMs: 1000 });
+    await wait(2500);
+    await expect(stat(path.join(folder, 'marker'))).rejects.toThrow('ENOENT');
+  });
+
   it('bounds what is written to memory', async () => {
     const { run } = await setUp(bubblewrapOf);
     const { output } = await run(
