@@ -48,4 +48,3 @@ export type BashSettings = Readonly<z.infer<typeof bashSettings>>;
 export const toolSettings = z.strictObject({
   bash: bashSettings.prefault({}),
 });
-export type ToolSettings = Readonly<z.infer<typeof toolSettings>>;

@@ -23,7 +23,11 @@ export interface ExecutorTraits {
 export interface ExecutorStage {
   readonly outer: string;
   readonly workspace: Workspace;
-  run(command: string, more?: Partial<ShellRequest>, signal?: AbortSignal): Promise<ShellResult>;
+  readonly run: (
+    command: string,
+    more?: Partial<ShellRequest>,
+    signal?: AbortSignal,
+  ) => Promise<ShellResult>;
 }
 
 /** A workspace beside a secret file that is none of its business, and one mount. */
