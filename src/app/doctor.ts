@@ -18,6 +18,7 @@ import { createProviderRegistry } from '../providers/registry.ts';
 import { createModelFetch } from '../providers/transport.ts';
 import { openStore } from '../storage/open.ts';
 import type { Store } from '../storage/store.ts';
+import type { BashSettings } from '../tools/settings.ts';
 import { platformFindings } from './adapters.ts';
 import { examineModels } from './doctor-models.ts';
 import { createLearnedBook, type StoredLearnedBook } from './learned.ts';
@@ -90,6 +91,7 @@ async function examine(
   const { config } = settings;
   const proxy = proxyOf(environment);
   tell(await workspaceFinding(config.workspace.folder));
+  tell(shellFinding(config.tools.bash));
   const store = await openedStore(config.store.url, tell);
   const findings = await platformFindings({ log: silentLog, proxy }, config.platforms);
   for (const finding of findings) tell(finding);
@@ -128,6 +130,29 @@ async function workspaceFinding(folder: string): Promise<Finding> {
       what,
       text: `${folder} cannot be written to: give this user the right, or set workspace.folder (DECKHAND_WORKSPACE).`,
     };
+  }
+}
+
+/** Whether the shell can be used was looked at with the settings. */
+function shellFinding({ executor, network }: BashSettings): Finding {
+  const what = 'shell';
+  switch (executor) {
+    case 'virtual':
+      return { state: 'ok', what, text: 'virtual: commands cannot touch this machine.' };
+    case 'bubblewrap':
+      return network === true
+        ? {
+            state: 'warning',
+            what,
+            text: 'bubblewrap: commands run in a sandbox, but reach the whole network and the services of this machine (tools.bash.network).',
+          }
+        : { state: 'ok', what, text: 'bubblewrap: commands run in a sandbox without network.' };
+    case 'host':
+      return {
+        state: 'warning',
+        what,
+        text: 'host: commands run on this machine with all rights of the bot.',
+      };
   }
 }
 

@@ -13,6 +13,7 @@ import { createCatalog } from '../providers/catalog.ts';
 import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts';
 import type { ModelEntry } from '../providers/settings.ts';
 import { addressProblem } from '../storage/open.ts';
+import { executorProblem } from '../tools/shell/create.ts';
 import { platformProblems, platformSchemas } from './adapters.ts';
 import { workspaceProblems } from './workspace.ts';
 
@@ -34,6 +35,7 @@ export function loadSettings(environment: Environment, folder: string) {
     ...storeProblems(config.store.url),
     ...modelProblems(config, models, source.file),
     ...permissionProblems(config, source.file),
+    ...shellProblems(config, source.file),
     ...workspaceProblems(config.workspace.folder, [
       { what: 'the configuration', file: source.file },
       ...storeFiles(config.store.url),
@@ -118,7 +120,8 @@ function permissionProblems(config: Config, file: string): readonly string[] {
 
 /**
  * An edited configuration as the running process can take it over: the models stay those of the
- * start, but for who may choose (a new key would not be known to the secrets filter). Throws
+ * start, but for who may choose, and so does the shell (a new key, or a value that commands are
+ * given, would not be known to the secrets filter). Throws
  * config_invalid where a channel names a model that only a restart could bring.
  */
 export function takeOver(
@@ -142,10 +145,20 @@ export function takeOver(
   }
   if (problems.length > 0) throw configInvalid(problems);
   const models = { ...before, ...(choice === undefined ? {} : { choice }) };
+  const { bash } = running.config.tools;
+  const tools = { ...next.config.tools, bash };
   return {
-    settings: { ...next, config: { ...next.config, models } },
-    needsRestart: !isDeepStrictEqual(before, after),
+    settings: { ...next, config: { ...next.config, models, tools } },
+    needsRestart:
+      !isDeepStrictEqual(before, after) || !isDeepStrictEqual(bash, next.config.tools.bash),
   };
+}
+
+function shellProblems(config: Config, file: string): readonly string[] {
+  const problem = executorProblem(config.tools.bash);
+  if (!problem) return [];
+  const { key, text } = problem;
+  return [`${file}:${config.lineOf(['tools', 'bash', key])}: tools.bash.${key}: ${text}`];
 }
 
 function storeProblems(url: string): readonly string[] {
@@ -173,6 +186,9 @@ export function secretsOf({ config }: Settings): readonly Secret[] {
     if (typeof value === 'string') secrets.push({ name, value });
   }
   secrets.push(...modelSecrets(config.models));
+  for (const [name, value] of Object.entries(config.tools.bash.environment)) {
+    secrets.push({ name: `tools.bash.environment.${name}`, value });
+  }
   const { token } = config.platforms.web;
   if (token !== undefined) secrets.push({ name: 'platforms.web.token', value: token });
   const { url } = config.store;

@@ -84,3 +84,13 @@ export function formatCount(count: number): string {
   if (count < 999_950) return `${(count / 1_000).toFixed(1)}k`;
   return `${(count / 1_000_000).toFixed(1)}M`;
 }
+
+/** A beginning and an end with a line between them that says how many UTF-16 units are missing. Half
+ * a surrogate pair at a cut is left out. */
+export function cutMiddleAt(head: string, tail: string, missing: number): string {
+  if (missing === 0) return head + tail;
+  const start = head.replace(/[\uD800-\uDBFF]$/u, '');
+  const end = tail.replace(/^[\uDC00-\uDFFF]/u, '');
+  const left = missing + head.length - start.length + tail.length - end.length;
+  return `${start}\n[… ${left} characters left out …]\n${end}`;
+}

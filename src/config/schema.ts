@@ -8,6 +8,7 @@ import { providerSettingsSchema } from '../providers/settings.ts';
 import { questionSettings } from '../questions/settings.ts';
 import { accessLists, profileSettings, runSettings } from '../runs/settings.ts';
 import { storageSettingsSchema } from '../storage/settings.ts';
+import { toolSettings } from '../tools/settings.ts';
 
 const personId = z
   .string()
@@ -53,6 +54,7 @@ export function configSchemaOf<P extends z.ZodRawShape>(platforms: P) {
       .prefault({}),
     runs: runSettings.prefault({}),
     agent: agentSettings.prefault({}),
+    tools: toolSettings.prefault({}),
     limits: limitSettings.prefault({}),
     questions: questionSettings.prefault({}),
     /** Ids of people with admin rights. Empty: only the local page's person. */

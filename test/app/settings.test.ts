@@ -77,6 +77,19 @@ describe('secrets of model servers', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  it('are what shell commands are given', () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'deckhand-settings-'));
+    folders.push(folder);
+    mkdirSync(path.join(folder, 'config'));
+    writeFileSync(
+      path.join(folder, 'config/deckhand.yaml'),
+      `tools: { bash: { environment: { DEPLOY_KEY: "\${DEPLOY}" } } }\n`,
+    );
+    expect(secretsOf(loadSettings({ DEPLOY: 'value-of-deploy' }, folder))).toEqual([
+      { name: 'tools.bash.environment.DEPLOY_KEY', value: 'value-of-deploy' },
+    ]);
+  });
+
   it('that are missing are a problem of the configuration, told once', () => {
     const load = () =>
       loadSettings({ XAI_API_KEY: 'k', DECKHAND_MODEL: 'deepseek/m' }, os.tmpdir());
@@ -122,6 +135,14 @@ describe('an edited configuration', () => {
     expect(takeOver(running, running, askable).needsRestart).toBe(false);
   });
 
+  it('changes the shell at a restart only', () => {
+    const running = settingsWith('');
+    const next = settingsWith('tools: { bash: { environment: { DEPLOY_KEY: new-secret } } }\n');
+    const { settings, needsRestart } = takeOver(running, next, askable);
+    expect(settings.config.tools.bash.environment).toEqual({});
+    expect(needsRestart).toBe(true);
+  });
+
   it('is refused where a channel names a model that only a restart could bring', () => {
     const running = settingsWith('');
     const next = settingsWith(
@@ -145,6 +166,16 @@ describe('an edited configuration', () => {
     ['models: { fallback: openai/gpt }', /models\.fallback: must be off, or a list of models/u],
     ['models:\n  fallback: [gemini/x]', /deckhand\.yaml:2: models\.fallback\.0: .+GEMINI_API_KEY/u],
     ['channels:\n  - match: {}\n    model: openai/x', /deckhand\.yaml:3: channels\.0\.model/u],
+    [
+      'tools:\n  bash:\n    executor: host',
+      /deckhand\.yaml:3: tools\.bash\.executor: host runs .+acceptHostRisk: true/u,
+    ],
+    [
+      'tools:\n  bash:\n    executor: bubblewrap\n    network: [a.example]',
+      /deckhand\.yaml:4: tools\.bash\.network: bubblewrap cannot tell hosts apart/u,
+    ],
+    ['tools: { bash: { executor: docker } }', /must be virtual, bubblewrap or host/u],
+    ['tools: { bash: { network: ["http://x"] } }', /tools\.bash\.network/u],
   ])('that is faulty (%j) is refused with its place and what to do', (yaml, told) => {
     expect(() => settingsWith(yaml)).toThrow(told);
   });

@@ -6,7 +6,7 @@
 import type { Worker } from 'node:worker_threads';
 import { abortReasonOf } from '../abort.ts';
 import { BotError } from '../errors.ts';
-import { startThread } from './start.ts';
+import { isOutOfMemory, startThread } from './start.ts';
 
 export interface WorkerOptions {
   /** Most memory of the thread's JavaScript heap. */
@@ -35,13 +35,18 @@ export async function runInWorker(
 
 function answerOf(worker: Worker, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(abortReasonOf(signal)), { once: true });
+    const onAbort = (): void => reject(abortReasonOf(signal));
+    signal.addEventListener('abort', onAbort, { once: true });
     worker.once('message', resolve);
-    worker.once('error', (thrown: Error & { readonly code?: string }) => {
-      const isMemory = thrown.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      const sentence = isMemory ? 'It needed too much memory and was ended.' : thrown.message;
+    worker.once('error', (thrown: Error) => {
+      const sentence = isOutOfMemory(thrown)
+        ? 'It needed too much memory and was ended.'
+        : thrown.message;
       reject(new BotError('tool_failed', sentence, { cause: thrown }));
     });
-    worker.once('exit', () => reject(new BotError('tool_failed', 'Its thread ended early.')));
+    worker.once('exit', () => {
+      signal.removeEventListener('abort', onAbort);
+      reject(new BotError('tool_failed', 'Its thread ended early.'));
+    });
   });
 }

@@ -37,3 +37,7 @@ register();
 await import(${JSON.stringify(module.href)});`;
   return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 }
+
+export function isOutOfMemory(thrown: Error): boolean {
+  return 'code' in thrown && thrown.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}

@@ -6,7 +6,7 @@
 import type { Worker } from 'node:worker_threads';
 import { abortReasonOf } from '../abort.ts';
 import { BotError } from '../errors.ts';
-import { startThread } from './start.ts';
+import { isOutOfMemory, startThread } from './start.ts';
 
 export interface WarmWorkers {
   /**
@@ -89,11 +89,9 @@ function answerOf(worker: Worker, task: unknown, signal: AbortSignal): Promise<u
       settle();
       resolve(answer);
     };
-    const onError = (thrown: Error & { readonly code?: string }): void =>
+    const onError = (thrown: Error): void =>
       failed(
-        thrown.code === 'ERR_WORKER_OUT_OF_MEMORY'
-          ? 'It needed too much memory and was ended.'
-          : 'Its thread failed.',
+        isOutOfMemory(thrown) ? 'It needed too much memory and was ended.' : 'Its thread failed.',
         thrown,
       );
     const onExit = (): void => failed('Its thread ended early.');
