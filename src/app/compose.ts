@@ -18,14 +18,12 @@ import { createHttpServer, type Readiness, type Server } from '../server/server.
 import { createAppendLog } from '../storage/append-log.ts';
 import type { Store } from '../storage/store.ts';
 import type { Adapter } from '../surface/adapter.ts';
-import { builtinTools } from '../tools/builtin/all.ts';
-import { createSearches } from '../tools/builtin/searches.ts';
 import { createPlatforms, type Platform } from './adapters.ts';
 import { type CatalogRefresh, createCatalogRefresh } from './catalog-refresh.ts';
 import { createLearnedBook } from './learned.ts';
 import { createModels } from './models.ts';
-import { createReadMarks } from './read-marks.ts';
 import { loadSettings, proxyOf, type Settings, takeOver } from './settings.ts';
+import { createToolBox } from './tools.ts';
 import { createWorkspaces } from './workspace.ts';
 
 export interface App {
@@ -82,7 +80,14 @@ export function composeApp(input: AppInput): App {
     settings,
     settings.file,
   );
-  const searches = createSearches();
+  const toolBox = createToolBox({
+    store,
+    clock,
+    log,
+    environment,
+    settings: () => live.current().config.tools,
+    proxy: proxy?.httpsProxy,
+  });
   let summaries: Runs['commands'] = [];
   const platforms = createPlatforms(
     {
@@ -112,7 +117,8 @@ export function composeApp(input: AppInput): App {
       modelOf: async (name, standIn) => models.modelOf(name, standIn),
       offeredModels: () => models.offered(),
       choosableModel: (given) => models.choosable(given),
-      tools: builtinTools({ readMarks: createReadMarks({ store, log }), searches }),
+      toolsOf: toolBox.toolsOf,
+      stopJobs: toolBox.stopJobs,
       profileOf: (place) => profileOf(profileSourceOf(live.current(), folder), place),
       governance: () => {
         const { admins, bots, models: rules } = live.current().config;
@@ -151,19 +157,20 @@ export function composeApp(input: AppInput): App {
     defaultModel: registry.defaultModel,
     catalogRefresh,
     close: async () => {
-      await Promise.all([transport.close(), searches.close()]);
+      await Promise.all([transport.close(), toolBox.close()]);
     },
   };
 }
 
 function profileSourceOf({ config, file }: Settings, folder: string): ProfileSource {
-  const { instructions, followUps, reasoning, webSearch, permissions, allow, deny, channels } =
+  const { instructions, followUps, reasoning, webSearch, permissions, allow, deny, channels, channelHistory } =
     config;
   return {
     ...(instructions === undefined ? {} : { instructions }),
     ...(followUps === undefined ? {} : { followUps }),
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(webSearch === undefined ? {} : { webSearch }),
+    ...(channelHistory === undefined ? {} : { channelHistory }),
     // Which spaces are served is decided before any list.
     allow: { ...allow, spaces: [] },
     deny,

@@ -74,6 +74,7 @@ export function createModels(
         name: first.name,
         why: name === undefined ? registry.defaultModel.why : 'named by the settings of this place',
         efforts: offeredEfforts(catalog.factsOf(first.name).abilities),
+        hasWebSearch: catalog.factsOf(first.name).abilities.webSearch,
         complete: createCompletion(whole.slice(Math.max(0, place)), retry),
       };
     },

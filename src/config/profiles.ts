@@ -11,6 +11,7 @@ export interface ProfileSource {
   readonly followUps?: 'all' | 'mention';
   readonly reasoning?: ReasoningOptions;
   readonly webSearch?: boolean;
+  readonly channelHistory?: boolean;
   readonly allow: AccessLists;
   readonly deny: AccessLists;
   readonly permissions: PermissionSettings;
@@ -39,6 +40,7 @@ export function profileOf(source: ProfileSource, place: Place): Profile {
       ...sourced('reasoning'),
     ],
     webSearch: sourced('webSearch').at(-1) ?? ownOr(source.webSearch, false),
+    channelHistory: sourced('channelHistory').at(-1) ?? ownOr(source.channelHistory, true),
     allow: [...present(source.allow), ...sourced('allow')].slice(-1),
     deny: [...present(source.deny), ...sourced('deny')],
     permissions: mergePermissions([

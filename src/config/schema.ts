@@ -70,6 +70,8 @@ export function configSchemaOf<P extends z.ZodRawShape>(platforms: P) {
     reasoning: reasoningOptionsSchema.exactOptional(),
     /** Default: false. */
     webSearch: z.boolean().exactOptional(),
+    /** Default: true. */
+    channelHistory: z.boolean().exactOptional(),
     channels: z.array(channelEntry).readonly().default([]),
   });
 }

@@ -105,6 +105,7 @@ function newHead(said: Touch, now: number): Head {
     people: said.authorIsBot ? [] : [{ id: said.author.id, name: said.author.name }],
     contextFrom: 1,
     botRuns: 0,
+    hasLeft: false,
   };
 }
 

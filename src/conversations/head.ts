@@ -18,6 +18,8 @@ export const headSchema = z.object({
   contextFrom: z.number(),
   /** Runs since a person last spoke (bots answering bots are bounded). */
   botRuns: z.number(),
+  /** The bot has left: only mentions are answered, and bring it back. */
+  hasLeft: z.boolean().default(false),
 });
 export type Head = Readonly<z.infer<typeof headSchema>>;
 

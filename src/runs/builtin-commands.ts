@@ -62,6 +62,8 @@ function stopCommand(deps: BuiltinDeps): Command {
       if (!conversation) return inThreadOnly;
       const key = conversationKeyOf(conversation);
       const record = await deps.records.read(key);
+      // What an earlier run left in the background ends too.
+      await deps.stopJobs(key);
       if (!record && !deps.lanes().isBusy(key)) return toAsker('Nothing is running here.');
       // Stored first: whatever happens to the process, it does not go on. The reply says who it was.
       await deps.records.requestStop(key, author.name, deps.clock.now());

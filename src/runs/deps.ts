@@ -16,6 +16,7 @@ import type { Adapter } from '../surface/adapter.ts';
 import type { Command } from '../surface/command.ts';
 import type { RegisteredTool } from '../tools/contract.ts';
 import type { Workspace } from '../tools/paths.ts';
+import type { Thread } from '../tools/ports.ts';
 import type { Governance, Place, Profile, RunSettings } from './settings.ts';
 
 export interface ResolvedModel {
@@ -25,6 +26,8 @@ export interface ResolvedModel {
   readonly why: string;
   /** Efforts that people may choose from; empty: none. */
   readonly efforts: readonly Effort[];
+  /** Its vendor searches the web by itself. */
+  readonly hasWebSearch: boolean;
   /** The model calls of one run. */
   readonly complete: Complete;
 }
@@ -52,7 +55,10 @@ export interface RunsDeps {
   readonly offeredModels: () => readonly OfferedModel[];
   /** The full name of a model that people may choose. Throws a BotError with a sentence for them. */
   readonly choosableModel: (given: string) => string;
-  readonly tools: readonly RegisteredTool[];
+  /** The tools, given the thread that they act on. */
+  readonly toolsOf: (thread: Thread) => readonly RegisteredTool[];
+  /** Ends what runs in the background of a conversation. */
+  readonly stopJobs: (key: ConversationKey) => Promise<void>;
   /** Read anew for each turn, so that an edited configuration is taken over. */
   readonly profileOf: (place: Place) => Profile;
   readonly governance: () => Governance;

@@ -8,6 +8,7 @@ import type { Approvals } from '../questions/approvals.ts';
 import type { Questions } from '../questions/questions.ts';
 import type { Pacer } from '../render/pacer.ts';
 import type { Adapter } from '../surface/adapter.ts';
+import type { RegisteredTool } from '../tools/contract.ts';
 import type { RunsDeps } from './deps.ts';
 import type { Inbox } from './inbox.ts';
 import type { RunQuota } from './quota.ts';
@@ -17,6 +18,7 @@ import type { Signs } from './signs.ts';
 import type { Traces } from './why.ts';
 
 export interface ExecuteDeps extends RunsDeps {
+  readonly tools: readonly RegisteredTool[];
   readonly inbox: Inbox;
   readonly audit: Audit;
   readonly choices: Choices;

@@ -78,6 +78,7 @@ async function takeMessage(deps: IntakeDeps, message: InboundMessage): Promise<v
   const profile = deps.profileOf(placeOf(message));
   const trigger = triggerOf(message, {
     isKnown: head !== undefined,
+    hasLeft: head?.hasLeft ?? false,
     followUps: profile.followUps.value,
     bots: deps.governance().bots,
     botRuns: head?.botRuns ?? 0,
@@ -127,7 +128,10 @@ async function store(
   trigger: Extract<Trigger, { kind: 'answer' }>,
   access: Access,
 ): Promise<void> {
-  await deps.conversations.touch(key, touchOf(message));
+  const head = await deps.conversations.touch(key, touchOf(message));
+  if (head.hasLeft && trigger.addressed) {
+    await deps.conversations.update(key, (now) => ({ ...now, hasLeft: false }));
+  }
   const isNew = await deps.inbox.put(key, message, trigger.addressed);
   if (!isNew) {
     deps.log.debug('message_repeated', { conversation: key });

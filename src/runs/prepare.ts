@@ -6,6 +6,7 @@
 import { errorFacts } from '../base/log.ts';
 import { systemPromptOf } from '../context/system-prompt.ts';
 import type { Touch } from '../conversations/conversations.ts';
+import type { ToolSpec } from '../messages/chat.ts';
 import type { ConversationKey } from '../messages/conversation.ts';
 import type { Entry } from '../messages/entries.ts';
 import type { Author } from '../messages/people.ts';
@@ -76,7 +77,7 @@ export async function prepareRun(
       platform: platformNames[first.conversation.adapter] ?? first.conversation.adapter,
       instructions: profile.instructions.map(({ value }) => value),
     }),
-    toolSpecs: deps.tools.map(specOf),
+    toolSpecs: specsFor(deps, profile.webSearch.value && (model?.hasWebSearch ?? false)),
     reasoning: reasoningOf(profile, choice),
     webSearch: profile.webSearch.value,
     handovers: [],
@@ -98,6 +99,11 @@ export async function prepareRun(
     model: record.modelName,
   });
   return record;
+}
+
+/** Where the vendor searches the web itself, no second search is offered. */
+function specsFor({ tools }: ExecuteDeps, hasOwnSearch: boolean): readonly ToolSpec[] {
+  return tools.filter(({ name }) => !(hasOwnSearch && name === 'WebSearch')).map(specOf);
 }
 
 const planningNote =

@@ -35,6 +35,7 @@ import { createRedraws } from './redraws.ts';
 import { createRunRecords } from './run-record.ts';
 import { createSigns } from './signs.ts';
 import { createSpaces, type Spaces } from './spaces.ts';
+import { createThreadPort } from './thread-port.ts';
 import { createTraces } from './why.ts';
 import { createWork } from './work.ts';
 
@@ -92,8 +93,10 @@ export function createRuns(
       refusalToDecide({ ...deps, spaces }, author, record, decision),
     approversOf: (record) => approversOf(deps, record),
   });
+  const records = createRunRecords({ store, log });
   const executeDeps: ExecuteDeps = {
     ...deps,
+    tools: deps.toolsOf(createThreadPort({ ...deps, records })),
     inbox,
     questions,
     approvals,
@@ -102,7 +105,7 @@ export function createRuns(
       newId: deps.newId,
       book: createGrantBook({ store, log, now: () => clock.now() }),
     }),
-    records: createRunRecords({ store, log }),
+    records,
     pacerOf: (adapter: Adapter) => {
       const known =
         pacers.get(adapter.name) ?? createPacer({ clock }, adapter.capabilities.editBudget);

@@ -46,6 +46,8 @@ export const profileSettings = z.strictObject({
   reasoning: reasoningOptionsSchema.exactOptional(),
   /** The vendor's own web search may be used, where the model has one. */
   webSearch: z.boolean().exactOptional(),
+  /** The top level of the channel may be read from its threads. Default: true. */
+  channelHistory: z.boolean().exactOptional(),
   allow: accessLists.exactOptional(),
   deny: accessLists.exactOptional(),
   /** What tools may do, and who approves. */
@@ -68,6 +70,7 @@ export interface Profile {
   /** Outermost first; each nearer field wins. */
   readonly reasoning: readonly Sourced<ReasoningOptions>[];
   readonly webSearch: Sourced<boolean>;
+  readonly channelHistory: Sourced<boolean>;
   /** The nearest list must let a person pass. */
   readonly allow: readonly Sourced<AccessLists>[];
   /** Any list that names a person refuses them, near or far. */

@@ -5,6 +5,8 @@ import type { InboundMessage } from '../surface/inbound.ts';
 export interface TriggerFacts {
   /** The bot takes part in this conversation. */
   readonly isKnown: boolean;
+  /** It was asked to be quiet there. */
+  readonly hasLeft: boolean;
   readonly followUps: 'all' | 'mention';
   /** Other bots that may mention this one. */
   readonly bots: readonly string[];
@@ -28,6 +30,7 @@ export function triggerOf(message: InboundMessage, facts: TriggerFacts): Trigger
   if (message.mentionsBot) return answer('mention', true);
   if (message.place === 'channel') return ignore('channel message without a mention');
   if (!facts.isKnown) return ignore('thread the bot takes no part in');
+  if (facts.hasLeft) return ignore('the bot has left this thread until it is mentioned');
   if (message.addressesOther) return ignore('addressed to somebody else');
   if (facts.followUps === 'mention') return ignore('this channel answers mentions only');
   return answer('follow-up in a thread the bot takes part in', false);

@@ -45,6 +45,39 @@ export const bashSettings = z.strictObject({
 });
 export type BashSettings = Readonly<z.infer<typeof bashSettings>>;
 
+const hostGlob = z
+  .string()
+  .regex(
+    /^(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/u,
+    'must be like docs.example.org or *.example.org',
+  );
+
+export const webSettings = z.strictObject({
+  /** Hosts that may be fetched without approval. */
+  allow: z.array(hostGlob).readonly().default([]),
+  /** Hosts that must not be fetched. */
+  deny: z.array(hostGlob).readonly().default([]),
+  /**
+   * Fetches go through HTTPS_PROXY. Then the proxy looks names up, so it must refuse private
+   * addresses itself.
+   */
+  throughProxy: z.boolean().default(false),
+  /** A search endpoint, for models whose vendor has no search of its own. */
+  search: z
+    .discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('searxng'), url: z.url() }),
+      z.strictObject({
+        kind: z.enum(['brave', 'tavily']),
+        apiKey: z.string().min(1),
+        url: z.url().exactOptional(),
+      }),
+    ])
+    .exactOptional(),
+});
+export type WebSettings = Readonly<z.infer<typeof webSettings>>;
+
 export const toolSettings = z.strictObject({
   bash: bashSettings.prefault({}),
+  web: webSettings.prefault({}),
 });
+export type ToolSettings = Readonly<z.infer<typeof toolSettings>>;
