@@ -476,6 +476,7 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     'xxd -ps names.txt out',
     'xxd names.txt -s 5',
     'shuf -o out names.txt',
+    'shuf -r names.txt',
     'tree -o out',
     'tree -R -L 1 -H .',
     'tail -f names.txt',

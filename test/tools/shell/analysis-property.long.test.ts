@@ -14,7 +14,7 @@ describe('many random lines that are called read-only', () => {
   it.each([1, 2, 3])('change nothing in the virtual shell (seed %i)', async (seed) => {
     const setUp = setUpRuns();
     onTestFinished(setUp.remove);
-    expect(await runLines(setUp, runVirtually, { lines: 8_000, seed })).toBeGreaterThan(2_000);
+    expect(await runLines(setUp, runVirtually, { lines: 3_000, seed })).toBeGreaterThan(300);
   });
 
   it.runIf(hasBubblewrap).each([4, 5, 6])(
@@ -23,7 +23,7 @@ describe('many random lines that are called read-only', () => {
       const setUp = setUpRuns();
       onTestFinished(setUp.remove);
       commitAll(setUp);
-      expect(await runLines(setUp, runInBubblewrap, { lines: 1_500, seed })).toBeGreaterThan(400);
+      expect(await runLines(setUp, runInBubblewrap, { lines: 600, seed })).toBeGreaterThan(100);
     },
   );
 });

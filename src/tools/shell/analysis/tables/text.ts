@@ -178,10 +178,11 @@ export const textCommands: CommandTable = {
   strings: { flags: 'af', values: { n: /^\d+$/u, t: /^[dox]$/u }, operands: 'paths' },
   base64: encoded,
   base32: encoded,
+  // Not -r: it never ends.
   shuf: {
-    flags: 'erz',
+    flags: 'ez',
     values: { i: /^\d+-\d+$/u, n: /^\d+$/u },
-    longFlags: 'echo repeat zero-terminated',
+    longFlags: 'echo zero-terminated',
     longValues: { 'input-range': /^\d+-\d+$/u, 'head-count': /^\d+$/u },
     operands: 'paths',
   },
