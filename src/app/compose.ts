@@ -163,8 +163,17 @@ export function composeApp(input: AppInput): App {
 }
 
 function profileSourceOf({ config, file }: Settings, folder: string): ProfileSource {
-  const { instructions, followUps, reasoning, webSearch, permissions, allow, deny, channels, channelHistory } =
-    config;
+  const {
+    instructions,
+    followUps,
+    reasoning,
+    webSearch,
+    permissions,
+    allow,
+    deny,
+    channels,
+    channelHistory,
+  } = config;
   return {
     ...(instructions === undefined ? {} : { instructions }),
     ...(followUps === undefined ? {} : { followUps }),

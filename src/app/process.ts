@@ -16,7 +16,7 @@ import type { Store } from '../storage/store.ts';
 import type { Adapter, OnEvent } from '../surface/adapter.ts';
 import { type App, type AppInput, composeApp } from './compose.ts';
 import { createLog } from './log.ts';
-import { loadSettings, type Settings, secretsOf } from './settings.ts';
+import { environmentSecrets, loadSettings, type Settings, secretsOf } from './settings.ts';
 
 /** What the process needs of the one it runs in. */
 export interface Host {
@@ -37,7 +37,7 @@ const connectLadderMs = [2000, 5000, 15_000, 30_000, 60_000];
 export async function startProcess(host: Host): Promise<void> {
   const environment = readEnvironment(host.folder);
   const settings = loadSettings(environment, host.folder);
-  const redactor = createRedactor(secretsOf(settings));
+  const redactor = createRedactor([...secretsOf(settings), ...environmentSecrets(environment)]);
   const log = await createLog({
     level: settings.config.log.level,
     isTerminal: host.isTerminal,

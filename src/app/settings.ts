@@ -189,6 +189,9 @@ export function secretsOf({ config }: Settings): readonly Secret[] {
   for (const [name, value] of Object.entries(config.tools.bash.environment)) {
     secrets.push({ name: `tools.bash.environment.${name}`, value });
   }
+  const { search } = config.tools.web;
+  if (search && 'apiKey' in search)
+    secrets.push({ name: 'tools.web.search.apiKey', value: search.apiKey });
   const { token } = config.platforms.web;
   if (token !== undefined) secrets.push({ name: 'platforms.web.token', value: token });
   const { url } = config.store;
@@ -198,6 +201,16 @@ export function secretsOf({ config }: Settings): readonly Secret[] {
   return secrets.filter(({ value }, place) => {
     return secrets.findIndex((other) => other.value === value) === place;
   });
+}
+
+const secretVariable =
+  /(?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY)/iu;
+
+/** Variables of the bot's own environment that are named like secrets, its own or not. */
+export function environmentSecrets(environment: Environment): readonly Secret[] {
+  return Object.entries(environment).flatMap(([name, value]) =>
+    value !== undefined && secretVariable.test(name) ? [{ name, value }] : [],
+  );
 }
 
 /** Keys of named servers, and what looks like one among the headers of any. */

@@ -58,12 +58,12 @@ function covers(
   { tool, assessment, rules }: RulingInput,
   kind: Ruling['kind'],
 ): boolean {
-  const { subjects, match, isWhole } = assessment;
+  const { subjects, asking = subjects, match, isWhole } = assessment;
   const pattern = parseToolPattern(text);
   if (typeof pattern === 'string' || !matchesTool(pattern, tool)) return false;
   if (pattern.input === undefined) return kind !== 'allow' || isWhole || !isNarrowed(tool, rules);
   const isCovered = (subject: string): boolean => matchesSubject(pattern, subject, match);
-  if (kind === 'allow') return isWhole && subjects.length > 0 && subjects.every(isCovered);
+  if (kind === 'allow') return isWhole && asking.length > 0 && asking.every(isCovered);
   // What cannot be seen through may be what the rule is about.
   return subjects.some(isCovered) || (kind === 'ask' && !isWhole);
 }

@@ -54,6 +54,9 @@ export interface Assessment {
   /** What the input patterns of rules are held against: a path, an address; for a shell line each of
    * its simple commands. An allow rule must cover all of them, one is enough for deny and ask. */
   readonly subjects: readonly string[];
+  /** Of the subjects those that an allow rule must cover; the others are safe by themselves. Default:
+   * all. */
+  readonly asking?: readonly string[];
   /** How patterns match subjects. path: `*` stays inside a folder, `**` does not · text: `*` is
    * anything. */
   readonly match: 'path' | 'text';

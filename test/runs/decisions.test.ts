@@ -25,7 +25,13 @@ const message: InboundMessage = {
   mentionsBot: false,
   addressesOther: false,
 };
-const facts: TriggerFacts = { isKnown: true, followUps: 'all', bots: ['slack:B7'], botRuns: 0 };
+const facts: TriggerFacts = {
+  isKnown: true,
+  hasLeft: false,
+  followUps: 'all',
+  bots: ['slack:B7'],
+  botRuns: 0,
+};
 const bot = { ...message.author, id: 'slack:B7', isBot: true };
 const file = { id: 'F1', name: 'a.png', mediaType: 'image/png', bytes: 1, url: 'x' };
 

@@ -34,7 +34,7 @@ async function setUp() {
   });
   const world = await createWorld({
     modelOf: () => ({
-      ...{ name: `anthropic/${model}`, why: 'a test', efforts: [] },
+      ...{ name: `anthropic/${model}`, why: 'a test', efforts: [], hasWebSearch: false },
       complete: (prompt, signal) =>
         provider.stream({ ...prompt, model, abilities, mostOutputTokens: 1_000 }, signal),
     }),

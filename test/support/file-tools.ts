@@ -8,7 +8,10 @@ import { builtinTools } from '../../src/tools/builtin/all.ts';
 import { createSearches } from '../../src/tools/builtin/searches.ts';
 import type { RegisteredTool, ToolContext, ToolOutcome } from '../../src/tools/contract.ts';
 import type { Workspace } from '../../src/tools/paths.ts';
+import { createGuardedFetch } from '../../src/tools/web/guarded-fetch.ts';
+import { createFakeClock } from './fake-clock.ts';
 import { createMemoryReadMarks } from './read-marks.ts';
+import { createFakeThread, type FakeThread } from './thread.ts';
 
 export interface FileBench {
   /** Holds all folders; a place outside. */
@@ -17,6 +20,7 @@ export interface FileBench {
   readonly folder: string;
   readonly workspace: Workspace;
   readonly context: ToolContext;
+  readonly thread: FakeThread;
   readonly tool: (name: string) => RegisteredTool;
   readonly call: (
     name: string,
@@ -47,6 +51,7 @@ export function usingFileTools(): () => Promise<FileBench> {
     const mounted = path.join(outer, 'docs');
     await Promise.all([folder, mounted, path.join(outer, 'agent-other')].map((one) => mkdir(one)));
     await writeFile(path.join(outer, 'agent-other', 'secret.txt'), 'SECRET outside\n');
+    const thread = createFakeThread();
     const workspace = { folder, mounts: [{ name: 'docs', folder: mounted }] };
     const context: ToolContext = {
       workspace,
@@ -61,7 +66,13 @@ export function usingFileTools(): () => Promise<FileBench> {
       checklist: () => {},
       sources: () => {},
     };
-    const tools = builtinTools({ readMarks: createMemoryReadMarks(), searches });
+    const tools = builtinTools({
+      clock: createFakeClock(),
+      thread,
+      readMarks: createMemoryReadMarks(),
+      searches,
+      web: { fetch: createGuardedFetch(), options: () => ({ allow: [], deny: [] }) },
+    });
     const tool = (name: string): RegisteredTool => {
       const found = tools.find((one) => one.name === name);
       if (!found) throw new Error(`no tool ${name}`);
@@ -74,7 +85,7 @@ export function usingFileTools(): () => Promise<FileBench> {
       await writeFile(path.join(base, name), content);
     };
     return {
-      ...{ outer, folder, workspace, context, tool, call },
+      ...{ outer, folder, workspace, context, thread, tool, call },
       says: async (name, input, more) => said(await call(name, input, more)),
       write: (name, content) => writeIn(folder, name, content),
       writeMounted: (name, content) => writeIn(mounted, name, content),

@@ -83,6 +83,7 @@ export function createScriptedModel(clock: Clock): ScriptedModel {
     name: 'scripted/scripted',
     why: 'a test',
     efforts: [],
+    hasWebSearch: false,
     requests,
     complete: (prompt, signal, onCall) => {
       requests.push(structuredClone(prompt));

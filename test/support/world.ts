@@ -23,6 +23,8 @@ import type { InboundClick, InboundMessage } from '../../src/surface/inbound.ts'
 import { builtinTools } from '../../src/tools/builtin/all.ts';
 import { createSearches } from '../../src/tools/builtin/searches.ts';
 import type { RegisteredTool } from '../../src/tools/contract.ts';
+import type { Thread } from '../../src/tools/ports.ts';
+import { createGuardedFetch } from '../../src/tools/web/guarded-fetch.ts';
 import { createFakeAdapter, type FakeAdapter } from './fake-adapter.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createKeptLog, type KeptLog } from './log.ts';
@@ -35,6 +37,7 @@ export interface WorldOptions {
   readonly profile?: Partial<Profile>;
   readonly permissions?: PermissionSettings;
   readonly governance?: Partial<Governance>;
+  readonly expireDays?: number;
   readonly answerers?: 'participants' | 'asker';
   readonly limits?: Partial<LimitSettings>;
   readonly receipt?: RunSettings['receipt'];
@@ -61,6 +64,8 @@ export interface World {
   readonly model: ScriptedModel;
   readonly store: Store;
   readonly workspace: string;
+  /** Conversations whose background commands were ended. */
+  readonly stoppedJobs: string[];
   runs: Runs;
   /** Says something; the id is the thread of a top-level message too. */
   say(text: string, more?: Partial<InboundMessage>): Promise<InboundMessage>;
@@ -111,20 +116,17 @@ export function usingWorlds(): (options?: WorldOptions) => Promise<World> {
 /** One thread for all worlds of a test file. */
 const searches = createSearches();
 
-/** The built-in tools where nobody needs to be asked. */
-async function readyTools(workspace: string): Promise<readonly RegisteredTool[]> {
-  const tools = builtinTools({ readMarks: createMemoryReadMarks(), searches });
+/** Real time passes until the thread is up, and fake time must not run away meanwhile. */
+async function warmSearches(workspace: string): Promise<void> {
   const place = { real: workspace, root: workspace, shown: '.', canonical: '.' };
-  // Real time passes until the thread is up, and fake time must not run away meanwhile.
   await searches.run(
     { kind: 'glob', place, pattern: '*', includeIgnored: false },
     new AbortController().signal,
   );
-  return tools.map((tool) => ({
-    ...tool,
-    assess: async (raw, scene) => ({ ...(await tool.assess(raw, scene)), needsApproval: false }),
-  }));
 }
+
+/** Where a test says nothing of permissions, nobody needs to be asked. */
+const allowAll: PermissionSettings = { rules: [{ allow: ['*'] }] };
 
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const clock = createFakeClock();
@@ -136,7 +138,16 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const memory = createMemoryStore({ clock, log });
   const store = options.store ? options.store(memory) : memory;
   const workspace = await mkdtemp(path.join(os.tmpdir(), 'deckhand-'));
-  const tools = options.tools ?? (await readyTools(workspace));
+  if (!options.tools) await warmSearches(workspace);
+  const toolsOf = (thread: Thread): readonly RegisteredTool[] =>
+    options.tools ??
+    builtinTools({
+      clock,
+      thread,
+      searches,
+      readMarks: createMemoryReadMarks(),
+      web: { fetch: createGuardedFetch(), options: () => ({ allow: [], deny: [] }) },
+    });
   let messages = 0;
   let ids = 0;
 
@@ -157,16 +168,22 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
         modelOf: async (name, standIn) => options.modelOf?.(name, model, standIn) ?? model,
         offeredModels: () => options.offered ?? [{ name: model.name, aliases: [] }],
         choosableModel: options.choosableModel ?? ((given) => given),
-        tools,
+        toolsOf,
+        stopJobs: async (key) => {
+          world.stoppedJobs.push(key);
+        },
         profileOf: () => ({
           instructions: [],
           model: undefined,
           followUps: { value: 'all', source: 'default' },
           reasoning: [],
           webSearch: { value: false, source: 'default' },
+          channelHistory: { value: true, source: 'default' },
           allow: [],
           deny: [],
-          permissions: mergePermissions([{ value: options.permissions ?? {}, source: 'test' }]),
+          permissions: mergePermissions([
+            { value: options.permissions ?? allowAll, source: 'test' },
+          ]),
           ...options.profile,
         }),
         governance: () => ({
@@ -187,7 +204,10 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
           },
           agent: { toolTimeoutSeconds: 120, toolsAtOnce: 8 },
           limits: { runsPerPersonHour: 10_000, stepsPerRun: 25, ...options.limits },
-          questions: { answerers: options.answerers ?? 'participants', expireDays: 7 },
+          questions: {
+            answerers: options.answerers ?? 'participants',
+            expireDays: options.expireDays ?? 7,
+          },
         },
       },
       { allowedSpaces: () => [] },
@@ -201,6 +221,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     model,
     store,
     workspace,
+    stoppedJobs: [],
     life: first,
     runs: live(first),
     say: async (text, more = {}) => {

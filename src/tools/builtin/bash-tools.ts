@@ -4,10 +4,11 @@ import type { Clock } from '../../base/clock.ts';
 import type { NewId } from '../../base/ids.ts';
 import type { RegisteredTool } from '../contract.ts';
 import { registerTool } from '../registry.ts';
+import type { AssessShell } from '../shell/assessment.ts';
 import type { Executor } from '../shell/executor.ts';
 import { createJobs } from '../shell/jobs.ts';
 import { createSessions } from '../shell/sessions.ts';
-import { type AssessShell, createBashTool } from './bash.ts';
+import { createBashTool } from './bash.ts';
 import { createBashOutputTool } from './bash-output.ts';
 import { createKillBashTool } from './kill-bash.ts';
 

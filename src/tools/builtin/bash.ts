@@ -5,6 +5,7 @@ import { throwIfAborted } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { cutToUnits } from '../../base/text.ts';
 import type { Assessment, Tool, ToolContext, ToolOutcome, ToolScene } from '../contract.ts';
+import type { AssessShell } from '../shell/assessment.ts';
 import type { Executor, ShellResult } from '../shell/executor.ts';
 import type { Jobs } from '../shell/jobs.ts';
 import type { Sessions } from '../shell/sessions.ts';
@@ -28,9 +29,6 @@ const input = z.strictObject({
 });
 type Input = z.infer<typeof input>;
 
-/** Judges a command before it runs. */
-export type AssessShell = (command: string, scene: ToolScene, cwd: string) => Promise<Assessment>;
-
 export interface BashDeps {
   readonly clock: Clock;
   readonly executor: Executor;
@@ -49,21 +47,25 @@ const mostProgressUnits = 200;
 
 export function createBashTool(deps: BashDeps): Tool<Input> {
   const { executor, sessions } = deps;
-  const cwdOf = ({ conversationKey, workspace }: ToolScene): string =>
-    sessions.get(conversationKey)?.cwd ?? executor.startFolder(workspace);
+  const assess = (command: string, scene: ToolScene): Promise<Assessment> => {
+    const session = sessions.get(scene.conversationKey);
+    const cwd = session?.cwd ?? executor.startFolder(scene.workspace);
+    return deps.assess(command, scene, { cwd, carried: Object.keys(session?.env ?? {}) });
+  };
   return {
     name: 'Bash',
     description: describeTool(executor, deps.timeoutMs),
     input,
     category: 'core',
-    concurrency: 'never',
+    concurrency: async ({ command, background }, scene) =>
+      !background && (await assess(command, scene)).isReadOnly ? 'always' : 'never',
     isReadOnly: false,
     needsApproval: true,
     timeoutMs: ({ timeoutMs = deps.timeoutMs, background }) =>
       background ? startMs : timeoutMs + marginMs,
     describe: ({ command }) =>
       command ? `Running \`${oneLine(command).replaceAll('`', "'")}\`` : 'Running a command',
-    assess: ({ command }, scene) => deps.assess(command, scene, cwdOf(scene)),
+    assess: ({ command }, scene) => assess(command, scene),
     preview: ({ command }) => ({ language: 'sh', text: command }),
     invoke: (call, context) =>
       call.background ? inBackground(deps, call, context) : inForeground(deps, call, context),

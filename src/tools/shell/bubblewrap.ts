@@ -9,6 +9,7 @@ import type { Clock } from '../../base/clock.ts';
 import { BotError } from '../../base/errors.ts';
 import { type ProcessEnd, runBriefly, spawnProcess } from '../../base/process.ts';
 import type { Workspace } from '../paths.ts';
+import { gitReadingEnvironment } from './analysis/git-repository.ts';
 import { checkCommand, freshSession, type Variables } from './environment.ts';
 import { type Executor, mostOutputChars } from './executor.ts';
 import { watchProcesses } from './process-watch.ts';
@@ -64,7 +65,13 @@ export function createBubblewrapExecutor(
       const { command, workspace, timeoutMs } = request;
       checkCommand(command);
       const session = request.session ?? freshSession(startFolder);
-      const own = { TERM: 'dumb', PATH: searchPath, ...options.environment, HOME: startFolder };
+      const own = {
+        TERM: 'dumb',
+        ...gitReadingEnvironment,
+        PATH: searchPath,
+        ...options.environment,
+        HOME: startFolder,
+      };
       const sandbox = sandboxArguments(workspace, own, options.network);
       const linked = linkedAbort(signal);
       // The kernel does not count the processes of root.

@@ -7,6 +7,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { BotError } from '../../base/errors.ts';
 import { spawnProcess } from '../../base/process.ts';
+import { gitReadingEnvironment } from './analysis/git-repository.ts';
 import { checkCommand, freshSession, type Variables } from './environment.ts';
 import { type Executor, mostOutputChars } from './executor.ts';
 import { shellArguments, shellChannels, shellResult } from './real-shell.ts';
@@ -40,7 +41,7 @@ export function createHostExecutor(
       checkCommand(command);
       const { folder } = workspace;
       const session = request.session ?? freshSession(folder);
-      const own = { TERM: 'dumb', ...environment, HOME: folder };
+      const own = { TERM: 'dumb', ...gitReadingEnvironment, ...environment, HOME: folder };
       const end = await spawnProcess(
         { clock },
         {

@@ -6,7 +6,7 @@
 
 import { lookup } from 'node:dns/promises';
 import net from 'node:net';
-import { Agent, buildConnector, request } from 'undici';
+import { Agent, buildConnector, ProxyAgent, request } from 'undici';
 import { abortReasonOf } from '../../base/abort.ts';
 import { BotError } from '../../base/errors.ts';
 import { isPublicAddress } from './addresses.ts';
@@ -36,6 +36,8 @@ export interface GuardedFetch {
 export interface GuardedFetchDeps {
   /** All addresses of a name. Default: the system's resolver. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
+  /** Address of a proxy that all goes through; it must refuse private addresses itself. */
+  readonly proxy?: string;
   /** Where a checked address is really connected to; tests stand a server there. */
   readonly dial?: (
     address: string,
@@ -49,7 +51,7 @@ export function createGuardedFetch(deps: GuardedFetchDeps = {}): GuardedFetch {
   const resolve = deps.resolve ?? systemResolve;
   const dial = deps.dial ?? ((host, port) => ({ host, port }));
   const plainConnect = buildConnector({ timeout: connectTimeoutMs });
-  const agent = new Agent({
+  const direct = new Agent({
     // Each connection is checked anew.
     connections: 4,
     keepAliveTimeout: 1000,
@@ -77,6 +79,7 @@ export function createGuardedFetch(deps: GuardedFetchDeps = {}): GuardedFetch {
       );
     },
   });
+  const agent = deps.proxy === undefined ? direct : new ProxyAgent({ uri: deps.proxy });
   return {
     get: async (url, { headers, mostBytes, signal }) => {
       if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -85,6 +88,7 @@ export function createGuardedFetch(deps: GuardedFetchDeps = {}): GuardedFetch {
           `Only http and https can be fetched, not ${url.protocol}`,
         );
       }
+      if (deps.proxy !== undefined) await checkBeforeProxy(resolve, url);
       try {
         const answer = await request(url, { dispatcher: agent, headers, signal, method: 'GET' });
         const { bytes, isCut } = await readAtMost(answer.body, mostBytes);
@@ -124,6 +128,16 @@ async function checkedAddress(
     );
   }
   return first;
+}
+
+/** What can be known here; names that only the proxy can look up are left to it. */
+async function checkBeforeProxy(
+  resolve: (name: string) => Promise<readonly string[]>,
+  url: URL,
+): Promise<void> {
+  const name = url.hostname.replace(/^\[|\]$/gu, '');
+  const addresses = net.isIP(name) === 0 ? await resolve(name).catch(() => []) : [name];
+  if (addresses.length > 0) await checkedAddress(async () => addresses, name);
 }
 
 async function readAtMost(

@@ -136,6 +136,8 @@ describe('FileEdit', () => {
       needsApproval: true,
       why: 'it changes a.txt',
       subjects: ['a.txt'],
+      match: 'path',
+      isWhole: true,
       alwaysAsks: false,
       grant: 'a.txt',
     });

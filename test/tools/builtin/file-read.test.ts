@@ -191,6 +191,8 @@ describe('FileRead', () => {
       needsApproval: false,
       why: 'it reads only',
       subjects: ['notes/a.md'],
+      match: 'path',
+      isWhole: true,
       alwaysAsks: false,
       grant: 'notes/**',
     });

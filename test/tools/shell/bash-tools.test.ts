@@ -269,7 +269,8 @@ describe('background commands', () => {
     await clock.settle();
     executor.requests[0]?.onOutput?.(`first ${'x'.repeat(1_000_000)} last`);
     const text = said(await invoke('BashOutput', { jobId: 'job_1' }));
-    expect(text.length).toBeLessThan(31_000);
+    // The scheduler cuts what the model is given; here memory is bounded.
+    expect(text.length).toBeLessThan(101_000);
     expect(text).toMatch(/^first x+/u);
     expect(text).toMatch(/x last\n\(job_1 is running\)$/u);
   });
