@@ -108,7 +108,8 @@ async function outcomeOf(execution: Execution, resume: RunInput['resume']): Prom
     if (!hasTrigger(stage.transcript.entries(), execution.record)) {
       turn.stop('the deletion of its message', 'trigger_deleted');
     }
-    if (signal.aborted) return stoppedBy(signal);
+    // A run that is taken up gives its open calls their results first, stopped or not.
+    if (signal.aborted && !resume) return stoppedBy(signal);
     // Said to those who spoke to the bot; a talk between people is not interrupted by it.
     if (execution.record.isRefused) {
       return { kind: 'finished', silent: !execution.record.addressed };

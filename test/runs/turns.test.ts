@@ -380,7 +380,8 @@ describe('secrets', () => {
     for (let turn = 0; turn < 40; turn += 1) {
       await world.until(() => true);
       await world.clock.advance(200);
-      await new Promise((resolve) => setImmediate(resolve));
+      // Tools work on real files.
+      await new Promise((resolve) => setTimeout(resolve, 1));
       look();
     }
     world.model.answer({ fail: new BotError('bad_request', `refused ${value}`) });

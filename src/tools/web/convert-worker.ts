@@ -22,7 +22,9 @@ interface Converted {
 const leastArticleChars = 200;
 
 function htmlText(url: string, html: string): Converted {
-  const { document } = parseHTML(html);
+  // A fragment is no document to the parser.
+  const isWhole = /<(?:html|body)[\s>]/iu.test(html);
+  const { document } = parseHTML(isWhole ? html : `<html><body>${html}</body></html>`);
   for (const element of document.querySelectorAll(
     'script, style, noscript, template, svg, iframe',
   )) {

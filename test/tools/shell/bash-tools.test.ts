@@ -20,8 +20,8 @@ function setUp({ streams = true } = {}) {
       ids += 1;
       return `${prefix}_${ids}`;
     },
-    assess: async (command, _scene, cwd) => {
-      assessed.push(`${cwd} ${command}`);
+    assess: async (command, _scene, { cwd, carried }) => {
+      assessed.push([cwd, ...carried, command].join(' '));
       return safe;
     },
     timeoutMs: 120_000,
@@ -116,7 +116,7 @@ describe('Bash', () => {
     await toolOf('Bash').assess({ command: 'ls' }, plainScene);
     const elsewhere = { ...plainScene, conversationKey: 'web:local:general:2' };
     await toolOf('Bash').assess({ command: 'ls' }, elsewhere);
-    expect(assessed).toEqual(['/workspace/src ls', '/workspace ls']);
+    expect(assessed).toEqual(['/workspace/src A ls', '/workspace ls']);
   });
 
   it('shows the last line with something on it', async () => {

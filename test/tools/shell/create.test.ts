@@ -13,6 +13,7 @@ const deps = { clock, environment: { PATH: '/bin', SLACK_BOT_TOKEN: 'xoxb-1' }, 
 describe('the settings of Bash', () => {
   it('choose the virtual shell without network', () => {
     expect(toolSettings.parse({})).toEqual({
+      web: { allow: [], deny: [], throughProxy: false },
       bash: {
         executor: 'virtual',
         acceptHostRisk: false,
