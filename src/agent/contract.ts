@@ -48,6 +48,8 @@ export interface RunDeps {
   readonly tools: readonly RegisteredTool[];
   /** Whether a call may run, must be approved first, or is refused. */
   readonly permit: SchedulerDeps['permit'];
+  /** Takes secrets out of what tools say. */
+  readonly redact: SchedulerDeps['redact'];
 }
 
 export interface RunInput {

@@ -187,6 +187,7 @@ function schedulerOf(
       runSignal,
       permit: deps.permit,
       willStart,
+      redact: deps.redact,
       tell: (event) => tell(toolEventOf(event)),
     },
     { timeoutMs: input.toolTimeoutMs, mostRunning: input.toolsAtOnce },

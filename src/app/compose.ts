@@ -24,7 +24,7 @@ import { createLearnedBook } from './learned.ts';
 import { createModels } from './models.ts';
 import { loadSettings, proxyOf, type Settings, takeOver } from './settings.ts';
 import { createToolBox } from './tools.ts';
-import { createWorkspaces } from './workspace.ts';
+import { createWorkspaces, mountsOf } from './workspace.ts';
 
 export interface App {
   readonly runs: Runs;
@@ -124,7 +124,7 @@ export function composeApp(input: AppInput): App {
         const { admins, bots, models: rules } = live.current().config;
         return { admins, bots, modelChoice: rules.choice ?? 'everybody' };
       },
-      workspaceOf: createWorkspaces(config.workspace.folder, []),
+      workspaceOf: createWorkspaces(config.workspace.folder, mountsOf(config.workspace.mounts)),
       commands: [],
       botName: config.name,
       settings: {

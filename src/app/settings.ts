@@ -1,5 +1,6 @@
 /** The configuration as the process uses it: loaded, checked as a whole, with its secrets named. */
 
+import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { systemClock } from '../base/clock.ts';
 import { botErrorOf } from '../base/errors.ts';
@@ -15,7 +16,7 @@ import type { ModelEntry } from '../providers/settings.ts';
 import { addressProblem } from '../storage/open.ts';
 import { executorProblem } from '../tools/shell/create.ts';
 import { platformProblems, platformSchemas } from './adapters.ts';
-import { workspaceProblems } from './workspace.ts';
+import { mountProblems, mountsOf, workspaceProblems } from './workspace.ts';
 
 export type Settings = ReturnType<typeof loadSettings>;
 
@@ -29,6 +30,10 @@ export function loadSettings(environment: Environment, folder: string) {
   });
   if (!config) throw configInvalid(found);
   const models = readModels(folder);
+  const ownFiles = [
+    { what: 'the configuration', file: source.file },
+    ...storeFiles(config.store.url),
+  ];
   const problems = [
     ...found,
     ...platformProblems(config.platforms, config.server),
@@ -36,9 +41,11 @@ export function loadSettings(environment: Environment, folder: string) {
     ...modelProblems(config, models, source.file),
     ...permissionProblems(config, source.file),
     ...shellProblems(config, source.file),
-    ...workspaceProblems(config.workspace.folder, [
-      { what: 'the configuration', file: source.file },
-      ...storeFiles(config.store.url),
+    ...workspaceProblems(config.workspace.folder, ownFiles),
+    ...mountProblems(mountsOf(config.workspace.mounts), [
+      ...ownFiles,
+      { what: 'the environment file', file: path.join(folder, '.env') },
+      { what: 'the workspaces', file: config.workspace.folder },
     ]),
   ];
   if (problems.length > 0) throw configInvalid(problems);

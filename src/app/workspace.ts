@@ -1,6 +1,7 @@
 /** The workspace folder of each conversation, below one root that holds nothing of the bot's own. */
 
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Mount, Workspace } from '../tools/paths.ts';
@@ -23,6 +24,36 @@ export function createWorkspaces(
   };
 }
 
+/** Absolute paths of the configured folders. */
+export function mountsOf(mounts: Readonly<Record<string, string>>): readonly Mount[] {
+  return Object.entries(mounts).map(([name, folder]) => ({ name, folder: path.resolve(folder) }));
+}
+
+/** Folders that are not there, or that hold what no conversation may read. */
+export function mountProblems(
+  mounts: readonly Mount[],
+  ownFiles: readonly { readonly what: string; readonly file: string }[],
+): readonly string[] {
+  return mounts.flatMap(({ name, folder }) => {
+    const where = `workspace.mounts.${name}`;
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+      return [`${where}: ${folder} is no folder. Make it, or take the line away`];
+    }
+    return ownFiles.flatMap(({ what, file }) =>
+      isBelow(folder, file)
+        ? [
+            `${where}: ${what} (${file}) lies inside ${folder}: every conversation could read it. Name another folder`,
+          ]
+        : [],
+    );
+  });
+}
+
+function isBelow(folder: string, file: string): boolean {
+  const relative = path.relative(folder, path.resolve(file));
+  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
+}
+
 /** Problems when configuration or store lie where tools may write. */
 export function workspaceProblems(
   root: string,
@@ -30,9 +61,7 @@ export function workspaceProblems(
 ): readonly string[] {
   const base = path.resolve(root);
   return ownFiles.flatMap(({ what, file }) => {
-    const relative = path.relative(base, path.resolve(file));
-    const isInside = relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
-    return isInside
+    return isBelow(base, file)
       ? [
           `${what} (${file}) lies inside the workspace folder ${root}: tools could change it. Move one of them (DECKHAND_WORKSPACE, DECKHAND_STORE, DECKHAND_CONFIG)`,
         ]

@@ -39,7 +39,16 @@ export function configSchemaOf<P extends z.ZodRawShape>(platforms: P) {
     models: providerSettingsSchema.prefault({}),
     store: storageSettingsSchema.prefault({}),
     workspace: z
-      .strictObject({ folder: z.string().min(1).default('./data/workspaces') })
+      .strictObject({
+        folder: z.string().min(1).default('./data/workspaces'),
+        /** Folders that all conversations may read, by name: `/mnt/<name>` to the model. */
+        mounts: z
+          .record(
+            z.string().regex(/^[a-z0-9-]{1,40}$/u, 'must be a name of a-z, 0-9 and -'),
+            z.string().min(1),
+          )
+          .default({}),
+      })
       .prefault({}),
     server: z
       .strictObject({

@@ -25,6 +25,7 @@ import {
   type StepText,
   textOfDocument,
 } from './document.ts';
+import { inSight } from './in-sight.ts';
 import type { Pacer, Urgency } from './pacer.ts';
 import { createPageBook, type Frozen, type Page, type ReplyPages } from './page-book.ts';
 import { keepStatus } from './status.ts';
@@ -342,7 +343,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   return {
     apply: (event) => {
       const before = document;
-      document = applyEvent(document, event);
+      document = applyEvent(document, inSight(event, redactor));
       if (document !== before) kick();
       // A failure while streaming is not the end: the final state tries again.
       pumping?.catch(() => {});

@@ -145,6 +145,7 @@ async function follow(execution: Execution, resume: RunInput['resume']): Promise
       takeWaiting: () => takeWaiting(execution),
       tools: deps.tools,
       permit: createPermit(deps, stage, () => execution.record),
+      redact: (text) => deps.redactor.redact(text),
     },
     {
       runId: record.runId,

@@ -63,6 +63,8 @@ export interface SchedulerDeps extends BoundedDeps {
   /** Awaited before a call that may change something starts. */
   readonly willStart: (call: ToolCallPart) => Promise<void>;
   readonly tell: (event: SchedulerEvent) => void;
+  /** Takes secrets out of what tools say: models do not see them. */
+  readonly redact: (text: string) => string;
 }
 
 export interface SchedulerOptions {
@@ -168,7 +170,8 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
       return;
     }
     silence ||= end.kind === 'silence';
-    finish(slot, await resultOf(slot.call, end, isInterrupted, scene));
+    const result = await resultOf(slot.call, end, isInterrupted, scene);
+    finish(slot, withoutSecrets(result, deps.redact));
   };
 
   const decide = async (slot: Slot, inputError: string | undefined): Promise<void> => {
@@ -285,6 +288,13 @@ async function decisionOf(
     case 'refuse':
       return done('refused', permit.text);
   }
+}
+
+function withoutSecrets(result: ToolResult, redact: (text: string) => string): ToolResult {
+  const parts = result.parts.map((part) =>
+    part.kind === 'text' ? { ...part, text: redact(part.text) } : part,
+  );
+  return { ...result, parts };
 }
 
 /** What the model is told of a call that ended. */

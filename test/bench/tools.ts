@@ -104,6 +104,7 @@ async function measure(
       takeWaiting: async () => ({ messageIds: [], addressed: false }),
       tools: [toolOf('Safe'), toolOf('Alone')],
       permit: async () => ({ kind: 'run', isReadOnly: true }),
+      redact: (text) => text,
     },
     {
       runId: 'run_1',

@@ -115,6 +115,7 @@ describe('a whole conversation', () => {
             },
           },
           permit: async () => ({ kind: 'run', isReadOnly: true }),
+          redact: (text) => text,
           takeWaiting: () => Promise.resolve({ messageIds: [], addressed: false }),
           onUsed: () => Promise.resolve(),
           limitReached: () => Promise.resolve(undefined),

@@ -80,6 +80,7 @@ describe('a stored conversation', () => {
             },
           },
           permit: async () => ({ kind: 'run', isReadOnly: true }),
+          redact: (text) => text,
           takeWaiting: () => Promise.resolve({ messageIds: [], addressed: false }),
           tools: [],
           onUsed: () => Promise.resolve(),

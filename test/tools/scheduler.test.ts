@@ -52,6 +52,7 @@ function setUp(options: SetUpOptions = {}) {
       scene: plainScene,
       signal: controller.signal,
       runSignal: controller.signal,
+      redact: (text) => text.replaceAll('s3cr3t', '[redacted]'),
       permit: async ({ callId }) => options.permit?.(callId) ?? run,
       willStart: async ({ callId }) => {
         begun.push(callId);
@@ -400,6 +401,17 @@ describe('a call that changes something', () => {
     scheduler.close();
     await scheduler.ended;
     expect(begun).toEqual(['writes']);
+  });
+});
+
+describe('what a tool says', () => {
+  it('reaches the model without secrets', async () => {
+    const { add, scheduler } = setUp({
+      invoke: async () => ({ kind: 'done', parts: [{ kind: 'text', text: 'the key is s3cr3t' }] }),
+    });
+    add('a', 'Alone');
+    scheduler.close();
+    expect(JSON.stringify((await scheduler.ended).results)).toContain('the key is [redacted]');
   });
 });
 

@@ -49,6 +49,22 @@ function lastWords(request: ChatRequest): string {
 }
 
 function wantedCall(said: string): { text: string; call: PlannedCall } | undefined {
+  const planned = /(?:^|: )plan: ?([\s\S]+)/iu.exec(said)?.[1];
+  if (planned !== undefined) {
+    const plan = `1. ${planned.trim()}\n2. Say what came of it`;
+    return {
+      text: 'This is how I would go about it.',
+      call: { name: 'ExitPlanMode', input: { plan } },
+    };
+  }
+  const command = /\brun: ?([\s\S]+)/iu.exec(said)?.[1]?.trim();
+  if (command !== undefined && command !== '') {
+    return { text: 'I run that.', call: { name: 'Bash', input: { command } } };
+  }
+  const url = /\bfetch (https?:\/\/\S+)/iu.exec(said)?.[1];
+  if (url !== undefined) {
+    return { text: `I fetch ${url}.`, call: { name: 'WebFetch', input: { url } } };
+  }
   if (/\blist (?:the |all )?files\b/iu.test(said)) {
     return { text: 'I list the files.', call: { name: 'Glob', input: { pattern: '**/*' } } };
   }
@@ -106,7 +122,7 @@ function greeting(request: ChatRequest): string {
     `Hello! ${seen}`,
     'I am the rehearsal model: a few simple rules, not a language model. ' +
       'Try "list files", "read NAME", "write NAME: text", "search WORD", ' +
-      '"ask me whether A or B" or "write 200 words".',
+      '"run: COMMAND", "fetch ADDRESS", "plan: TASK", "ask me whether A or B" or "write 200 words".',
     keyAdvice,
   ].join('\n\n');
 }
