@@ -74,7 +74,6 @@ export const webSettings = z.strictObject({
     ])
     .exactOptional(),
 });
-export type WebSettings = Readonly<z.infer<typeof webSettings>>;
 
 export const toolSettings = z.strictObject({
   bash: bashSettings.prefault({}),
