@@ -79,7 +79,7 @@ async function workOnStep(
   const { deps, rules } = run;
   const message = createMessageAccumulator();
   const begun = beginnings(run, step, message);
-  const scheduler = schedulerOf(run, step, tell, signal, begun.willStart);
+  const scheduler = schedulerOf(run, step, tell, signal, () => begun.willStart());
   const broken = await streamMessage(deps, prompt, scheduler, message, { step, tell, signal });
   if (broken) scheduler.interrupt();
   else {

@@ -117,8 +117,8 @@ export function composeApp(input: AppInput): App {
       modelOf: async (name, standIn) => models.modelOf(name, standIn),
       offeredModels: () => models.offered(),
       choosableModel: (given) => models.choosable(given),
-      toolsOf: toolBox.toolsOf,
-      stopJobs: toolBox.stopJobs,
+      toolsOf: (thread) => toolBox.toolsOf(thread),
+      stopJobs: (key) => toolBox.stopJobs(key),
       profileOf: (place) => profileOf(profileSourceOf(live.current(), folder), place),
       governance: () => {
         const { admins, bots, models: rules } = live.current().config;

@@ -5,6 +5,7 @@
  */
 
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
+import type { SecretLintRuleContext, SecretLintSourceCode } from '@secretlint/types';
 
 export interface FoundSecret {
   readonly kind: string;
@@ -93,36 +94,34 @@ const checks: readonly Check[] = rules.flatMap((rule) => {
   // Comments that switch rules off are for source code: here nobody may switch them off.
   if (rule.meta.id.endsWith('filter-comments')) return [];
   const kind = kindOf(rule.meta.id);
-  const created = rule.create(
-    {
-      sharedOptions: {},
-      createTranslator: () => (key, data) => ({ message: kind, messageId: String(key), data }),
-      ignore: () => {},
-      report: ({ range: [from, to] }) => {
-        reports.push({ kind, from, to });
-      },
+  const context: SecretLintRuleContext = {
+    sharedOptions: {},
+    createTranslator: () => (key, data) => ({ message: kind, messageId: String(key), data }),
+    ignore: () => {},
+    report: ({ range: [from, to] }) => {
+      reports.push({ kind, from, to });
     },
-    {},
-  );
-  return [
-    (text: string) => {
-      void created.file?.({
-        content: text,
-        contentType: 'text',
-        filePath: sourceName,
-        physicalFilePath: sourceName,
-        getFilePath: () => sourceName,
-        getPhysicalFilePath: () => sourceName,
-        ext: '.txt',
-        hasBOM: false,
-        indexToPosition: nowhere,
-        positionToIndex: nowhere,
-        locationToRange: nowhere,
-        rangeToLocation: nowhere,
-      });
-    },
-  ];
+  };
+  const created = rule.create(context, {});
+  return [(text: string) => void created.file?.(sourceOf(text))];
 });
+
+function sourceOf(text: string): SecretLintSourceCode {
+  return {
+    content: text,
+    contentType: 'text',
+    filePath: sourceName,
+    physicalFilePath: sourceName,
+    getFilePath: () => sourceName,
+    getPhysicalFilePath: () => sourceName,
+    ext: '.txt',
+    hasBOM: false,
+    indexToPosition: nowhere,
+    positionToIndex: nowhere,
+    locationToRange: nowhere,
+    rangeToLocation: nowhere,
+  };
+}
 
 function nowhere(): never {
   throw new Error('places in lines are not known here');

@@ -67,10 +67,10 @@ function faultOf(name: string, parsed: z.ZodSafeParseResult<unknown>): string | 
 /** Those fields of unfinished arguments that are already right. */
 function partialInputOf<Input>(schema: z.ZodType<Input>, raw: unknown): Partial<Input> {
   if (!(schema instanceof z.ZodObject) || typeof raw !== 'object' || raw === null) return {};
+  const fields = new Map<string, z.ZodType>(Object.entries(schema.shape));
   const known: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(raw)) {
-    const field: z.ZodType | undefined = schema.shape[name];
-    if (field?.safeParse(value).success) known[name] = value;
+    if (fields.get(name)?.safeParse(value).success) known[name] = value;
   }
   const parsed = schema.partial().safeParse(known);
   return parsed.success ? (parsed.data as Partial<Input>) : {};

@@ -132,7 +132,7 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
 
   const begin = (slot: Slot, { tool, isReadOnly }: State & { kind: 'queued' }): void => {
     const linked = linkedAbort(deps.signal);
-    slot.state = { kind: 'running', abort: linked.abort };
+    slot.state = { kind: 'running', abort: (reason) => linked.abort(reason) };
     const ready = isReadOnly ? Promise.resolve() : deps.willStart(slot.call);
     ready
       .then(() => runCall(slot, tool, linked.signal))

@@ -44,9 +44,10 @@ function pick<T>(random: Random, items: readonly T[]): T {
 async function behave(
   world: () => World,
   { manner, ms }: { readonly manner: Manner; readonly ms: number },
-  { signal, progress }: ToolContext,
+  context: ToolContext,
 ): Promise<ToolOutcome> {
-  progress(`at work for ${ms} ms`);
+  const { signal } = context;
+  context.progress(`at work for ${ms} ms`);
   switch (manner) {
     case 'quick':
       return done;

@@ -423,7 +423,7 @@ describe('what a tool tells', () => {
         context.progress('half');
         context.checklist([{ text: 'one', state: 'running' }]);
         context.sources([{ url: 'https://example.org/', title: 'Example' }]);
-        late = context.progress;
+        late = (line) => context.progress(line);
         return fine;
       },
     });

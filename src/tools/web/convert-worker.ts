@@ -1,7 +1,7 @@
 /** In a thread of its own: turns a page's HTML into readable Markdown, a PDF into its text. */
 
 import { Readability } from '@mozilla/readability';
-import { parseHTML } from 'linkedom';
+import { type PageDocument, parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
 import { gfm } from 'turndown-plugin-gfm';
 import { extractText, getDocumentProxy } from 'unpdf';
@@ -44,10 +44,8 @@ function htmlText(url: string, html: string): Converted {
   };
 }
 
-type Page = ReturnType<typeof parseHTML>['document'];
-
 /** Links and images work from anywhere. */
-function makeAbsolute(document: Page, base: string): void {
+function makeAbsolute(document: PageDocument, base: string): void {
   for (const [selector, name] of [
     ['a[href]', 'href'],
     ['img[src]', 'src'],

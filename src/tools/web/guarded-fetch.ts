@@ -8,7 +8,7 @@ import { lookup } from 'node:dns/promises';
 import net from 'node:net';
 import { Agent, buildConnector, ProxyAgent, request } from 'undici';
 import { abortReasonOf } from '../../base/abort.ts';
-import { BotError } from '../../base/errors.ts';
+import { BotError, botErrorOf } from '../../base/errors.ts';
 import { isPublicAddress } from './addresses.ts';
 
 export interface GuardedAnswer {
@@ -51,6 +51,26 @@ export function createGuardedFetch(deps: GuardedFetchDeps = {}): GuardedFetch {
   const resolve = deps.resolve ?? systemResolve;
   const dial = deps.dial ?? ((host, port) => ({ host, port }));
   const plainConnect = buildConnector({ timeout: connectTimeoutMs });
+  const connectChecked = async (
+    options: buildConnector.Options,
+    callback: buildConnector.Callback,
+  ): Promise<void> => {
+    const name = options.hostname.replace(/^\[|\]$/gu, '');
+    const address = await checkedAddress(resolve, name).catch((thrown: unknown) =>
+      botErrorOf(thrown),
+    );
+    if (typeof address !== 'string') {
+      callback(address, null);
+      return;
+    }
+    const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
+    const { host, port: dialled } = dial(address, port);
+    const servername = net.isIP(name) === 0 ? { servername: name } : {};
+    plainConnect(
+      { ...options, ...servername, hostname: host, host, port: String(dialled) },
+      callback,
+    );
+  };
   const direct = new Agent({
     // Each connection is checked anew.
     connections: 4,
@@ -58,25 +78,7 @@ export function createGuardedFetch(deps: GuardedFetchDeps = {}): GuardedFetch {
     headersTimeout: 30_000,
     bodyTimeout: 30_000,
     connect: (options, callback) => {
-      const name = options.hostname.replace(/^\[|\]$/gu, '');
-      checkedAddress(resolve, name).then(
-        (address) => {
-          const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
-          const { host, port: dialled } = dial(address, port);
-          const servername = net.isIP(name) === 0 ? name : undefined;
-          plainConnect(
-            {
-              ...options,
-              hostname: host,
-              host,
-              port: String(dialled),
-              ...(servername === undefined ? {} : { servername }),
-            },
-            callback,
-          );
-        },
-        (error: Error) => callback(error, null),
-      );
+      void connectChecked(options, callback);
     },
   });
   const agent = deps.proxy === undefined ? direct : new ProxyAgent({ uri: deps.proxy });

@@ -1,0 +1,40 @@
+/** The parts of these packages that are used here; their own types need those of browsers. */
+
+declare module 'linkedom' {
+  export interface PageElement {
+    readonly innerHTML: string;
+    getAttribute(name: string): string | null;
+    setAttribute(name: string, value: string): void;
+    remove(): void;
+  }
+  export interface PageDocument {
+    readonly title: string;
+    readonly body: PageElement | null;
+    querySelectorAll(selector: string): Iterable<PageElement>;
+  }
+  export function parseHTML(html: string): { readonly document: PageDocument };
+}
+
+declare module '@mozilla/readability' {
+  import type { PageDocument } from 'linkedom';
+
+  export class Readability {
+    constructor(document: PageDocument, options?: { readonly keepClasses?: boolean });
+    parse(): {
+      readonly title?: string | null;
+      readonly content?: string | null;
+      readonly textContent?: string | null;
+    } | null;
+  }
+}
+
+declare module 'unpdf' {
+  export interface Pdf {
+    readonly numPages: number;
+  }
+  export function getDocumentProxy(bytes: Uint8Array): Promise<Pdf>;
+  export function extractText(
+    pdf: Pdf,
+    options: { readonly mergePages: false },
+  ): Promise<{ readonly totalPages: number; readonly text: readonly string[] }>;
+}
