@@ -10,6 +10,7 @@ import { exitPlanModeTool } from '../../src/tools/builtin/exit-plan-mode.ts';
 import { createWaitTool } from '../../src/tools/builtin/wait.ts';
 import type { Assessment, RegisteredTool } from '../../src/tools/contract.ts';
 import { registerTool } from '../../src/tools/registry.ts';
+import caseB059 from '../cases/B059.json' with { type: 'json' };
 import { plainTool, safe } from '../support/tools.ts';
 import { anna, ben, inThread, usingWorlds, type World } from '../support/world.ts';
 
@@ -284,6 +285,33 @@ describe('a call that asks', () => {
     expect(calls).toEqual([]);
     expect(resultsTold(world)).toContain('The approval was for another input.');
   });
+});
+
+describe('B059 on approval cards', () => {
+  const people = { U_ALICE: anna, U_MALLORY: ben };
+
+  it.each(caseB059.input.sequences.map((sequence, index) => [index + 1, sequence] as const))(
+    'sequence %i resolves once, and no click is silent',
+    async (number, sequence) => {
+      const { world, calls } = await setUp();
+      await ask(world);
+      const controls = new Map(
+        ['Approve', 'Deny'].map((label) => [label, controlOf(world, label)]),
+      );
+      for (const step of sequence) {
+        if (!('click' in step)) world.restart();
+        else {
+          await world.clock.advance('afterMs' in step ? step.afterMs : 0);
+          const author = people[step.by === 'U_ALICE' ? 'U_ALICE' : 'U_MALLORY'];
+          await world.click(controls.get(step.click) ?? '', { author });
+        }
+      }
+      await world.clock.advance(5000);
+      expect(calls).toHaveLength(number === 2 ? 0 : 1);
+      expect(card(world)).toContain(number === 2 ? 'denied by Anna' : 'approved by Anna');
+      expect(world.adapter.whispers).toHaveLength(number === 1 ? 0 : 1);
+    },
+  );
 });
 
 describe('several calls that ask', () => {

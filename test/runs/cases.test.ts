@@ -277,3 +277,20 @@ describe('B081: a call that is announced and does not come', () => {
     expect(world.adapter.texts('u1').join()).toContain(text ?? 'I have no answer');
   });
 });
+
+describe('B071: a text behind a thought', () => {
+  it('is stored once and shown once', async () => {
+    const world = await setUp();
+    world.model.answer({ think: 'Let me see.' }, { text: 'It is ' }, { text: 'done.' });
+    await world.say('how far?');
+    await world.atRest();
+    const entries = await world.entries('u1');
+    const texts = entries.flatMap((entry) =>
+      entry.kind === 'assistant_message'
+        ? entry.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))
+        : [],
+    );
+    expect(texts).toEqual(['It is done.']);
+    expect(world.adapter.texts('u1')).toEqual(['It is done.']);
+  });
+});

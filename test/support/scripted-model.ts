@@ -10,6 +10,7 @@ import type { ResolvedModel } from '../../src/runs/deps.ts';
 
 export type ScriptedEvent =
   | { readonly text: string }
+  | { readonly think: string }
   | { readonly call: string; readonly input: unknown; readonly id?: string }
   | { readonly waitMs: number }
   | { readonly fail: Error }
@@ -71,6 +72,7 @@ export function createScriptedModel(clock: Clock): ScriptedModel {
       if ('fail' in event) throw event.fail;
       if ('stop' in event) stop = event.stop;
       yield* playWaits(event, signal, onCall);
+      if ('think' in event) yield { kind: 'reasoning_delta', text: event.think };
       if ('text' in event) yield { kind: 'text_delta', text: event.text };
       if ('sources' in event) yield { kind: 'citations', citations: event.sources };
       if ('switchTo' in event) yield switchOf(event.switchTo, event.because);
