@@ -72,9 +72,7 @@ export function createScriptedModel(clock: Clock): ScriptedModel {
       if ('fail' in event) throw event.fail;
       if ('stop' in event) stop = event.stop;
       yield* playWaits(event, signal, onCall);
-      if ('think' in event) yield { kind: 'reasoning_delta', text: event.think };
-      if ('text' in event) yield { kind: 'text_delta', text: event.text };
-      if ('sources' in event) yield { kind: 'citations', citations: event.sources };
+      yield* wordsOf(event);
       if ('switchTo' in event) yield switchOf(event.switchTo, event.because);
       yield* callOf(event);
     }
@@ -95,6 +93,12 @@ export function createScriptedModel(clock: Clock): ScriptedModel {
       answers.push(events);
     },
   };
+}
+
+function wordsOf(event: ScriptedEvent): readonly CompletionEvent[] {
+  if ('think' in event) return [{ kind: 'reasoning_delta', text: event.think }];
+  if ('text' in event) return [{ kind: 'text_delta', text: event.text }];
+  return 'sources' in event ? [{ kind: 'citations', citations: event.sources }] : [];
 }
 
 function switchOf(to: string, reason: string): CompletionEvent {
