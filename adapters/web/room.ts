@@ -64,7 +64,15 @@ const messageSchema = z.object({
   reactions: z.array(z.string()).readonly().default([]),
   /** What it brings; the contents are kept elsewhere. */
   files: z
-    .array(z.object({ id: z.string(), name: z.string(), bytes: z.number() }))
+    .array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        bytes: z.number(),
+        /** The line under it, plain text; empty for none. */
+        comment: z.string(),
+      }),
+    )
     .readonly()
     .default([]),
 });

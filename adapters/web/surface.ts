@@ -2,6 +2,7 @@
 
 import { BotError } from '../../src/base/errors.ts';
 import type { NewId } from '../../src/base/ids.ts';
+import { firstWords } from '../../src/base/text.ts';
 import type { Conversation } from '../../src/messages/conversation.ts';
 import { safeFileName } from '../../src/surface/file-name.ts';
 import type { HistoryMessage, OutboundMessage } from '../../src/surface/outbound.ts';
@@ -19,10 +20,16 @@ export const webCapabilities: Capabilities = {
   statusEveryMs: 60_000,
 };
 
+/** Of the line under a file. */
+const mostCommentUnits = 2_000;
+
 /** The plain text of a message, for the history. */
-export function textOfRoomMessage({ blocks }: RoomMessage): string {
-  return blocks
-    .flatMap((block) => (block.kind === 'markdown' || block.kind === 'notice' ? [block.text] : []))
+export function textOfRoomMessage({ blocks, files }: RoomMessage): string {
+  const words = blocks.flatMap((block) =>
+    block.kind === 'markdown' || block.kind === 'notice' ? [block.text] : [],
+  );
+  return [...words, ...files.map(({ comment }) => comment)]
+    .filter((text) => text !== '')
     .join('\n');
 }
 
@@ -73,7 +80,13 @@ export function createWebSurface(
       if (known) return { messageId: known.id };
       checkChannel();
       const bytes = content.byteLength;
-      const file = { id: deps.newId('f').replace('_', ''), name: safeFileName(name), bytes };
+      const id = deps.newId('f').replace('_', '');
+      const file = {
+        id,
+        name: safeFileName(name),
+        bytes,
+        comment: firstWords(comment, mostCommentUnits),
+      };
       if (bytes > mostFileBytes) {
         throw new BotError(
           'message_too_long',
@@ -83,10 +96,9 @@ export function createWebSurface(
       }
       // First the content: the link works from the moment it is shown.
       files.put(file.id, content);
-      const blocks = comment === '' ? [] : [{ kind: 'activity' as const, text: comment }];
       try {
         const place = { channel, thread, author: 'bot' as const, key };
-        return { messageId: (await room.add({ ...place, blocks, files: [file] })).id };
+        return { messageId: (await room.add({ ...place, blocks: [], files: [file] })).id };
       } catch (thrown) {
         files.drop(file.id);
         throw thrown;

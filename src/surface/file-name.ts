@@ -3,8 +3,11 @@
 import { graphemeEnd } from '../base/text.ts';
 
 const mostNameUnits = 120;
-/** Control and direction characters could hide the real ending; separators would make it a path. */
-const unfit = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\]/gu;
+/**
+ * Control and direction characters could hide the real ending; separators would make it a path; half
+ * a character cannot be written in an address. Joiners stay: emoji and some scripts need them.
+ */
+const unfit = /(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}/\\]/gu;
 
 /** One line without a path, at most 120 UTF-16 units; its ending stays when it is cut. */
 export function safeFileName(name: string): string {

@@ -13,7 +13,7 @@ const pageMessageSchema = z.looseObject({
   /** Known people, whose `@Name` is marked. */
   mentionable: z.array(z.object({ id: z.string(), name: z.string() })),
   reactions: z.array(z.string()),
-  files: z.array(z.object({ id: z.string(), name: z.string() })),
+  files: z.array(z.object({ id: z.string(), name: z.string(), comment: z.string() })),
 });
 const stateSchema = z.object({
   channels: z.array(z.object({ id: z.string(), name: z.string() })),
@@ -137,8 +137,8 @@ const nodeSchema: z.ZodType<TreeNode> = z.lazy(() =>
   }),
 );
 
-export function textOfPageMessage({ blocks }: z.infer<typeof pageMessageSchema>): string {
-  return blocks.map(textOf).join('\n');
+export function textOfPageMessage({ blocks, files }: z.infer<typeof pageMessageSchema>): string {
+  return [...blocks.map(textOf), ...files.map(({ comment }) => comment)].join('\n');
 }
 
 /** The words of a block: of its Markdown tree, or of its plain text and buttons. */

@@ -92,13 +92,14 @@ function sizeOf(bytes) {
 }
 
 /** A link that saves the file; its contents go with the bot's process, its name stays. */
-function fileElement({ id, name, bytes, isKept }) {
+function fileElement({ id, name, bytes, comment, isKept }) {
+  const line = comment === '' ? [] : [make('span', 'comment', comment)];
   const label = `${name} (${sizeOf(bytes)})`;
-  if (!isKept) return make('p', 'file gone', `${label}, not kept any more`);
+  if (!isKept) return make('p', 'file gone', `${label}, not kept any more`, ...line);
   const link = make('a', '', label);
   link.href = `/files/${encodeURIComponent(id)}/${encodeURIComponent(name)}`;
   link.download = name;
-  return make('p', 'file', link);
+  return make('p', 'file', link, ...line);
 }
 
 function reactionRow(reactions) {
