@@ -6,13 +6,16 @@
  * the same title and the same bytes is taken for it. A file that Slack has changed on its way
  * (pictures, line ends of snippets) is not known again: then it comes twice.
  * Sources: https://docs.slack.dev/reference/methods/files.getUploadURLExternal and
- * https://docs.slack.dev/reference/methods/files.completeUploadExternal, November 2026
+ * https://docs.slack.dev/reference/methods/files.completeUploadExternal, November 2026; that the
+ * message comes later and is asked for by files.info: slackapi/bolt-js#2115; that it now and then
+ * never comes: paradigmxyz/centaur#311.
  */
 
 import { z } from 'zod';
 import { type Clock, sleep } from '../../src/base/clock.ts';
 import { BotError, isBotError } from '../../src/base/errors.ts';
 import { errorFacts, type Log } from '../../src/base/log.ts';
+import { firstWords } from '../../src/base/text.ts';
 import { safeFileName } from '../../src/surface/file-name.ts';
 import type { OutboundFile, PostedMessage } from '../../src/surface/outbound.ts';
 import type { PostOptions } from '../../src/surface/surface.ts';
@@ -37,6 +40,8 @@ export type Upload = (
   options: PostOptions,
 ) => Promise<PostedMessage>;
 
+/** The line under a file is one line. */
+const mostCommentUnits = 2_000;
 const bytesTimeoutMs = 120_000;
 /** Slack works on a file after its completion: waits before each look for the message. */
 const looksAfterMs = [0, 200, 400, 800, 1_600, 3_000];
@@ -226,7 +231,10 @@ export function createUpload(deps: {
     const found = maybePosted && known === undefined ? await findEarlier(place, prepared) : null;
     if (found !== null) return found;
     const entry = await post(place, prepared, key);
-    return (await shown(place, entry)) ?? { messageId: entry.fileId };
+    const posted = await shown(place, entry);
+    if (posted !== null) return posted;
+    deps.log.warn('slack_file_not_seen', { channel: place.channel, fileId: entry.fileId });
+    return { messageId: entry.fileId };
   };
 }
 
@@ -239,7 +247,7 @@ function prepare({ name, content, comment = '' }: OutboundFile): Prepared {
   }
   return {
     title: quietCell(safeFileName(name)),
-    comment: plainMrkdwn(comment.replace(/\s+/gu, ' ').trim()),
+    comment: plainMrkdwn(firstWords(comment, mostCommentUnits)),
     content: new Uint8Array(content),
   };
 }

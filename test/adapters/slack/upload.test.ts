@@ -80,6 +80,7 @@ describe('a file on Slack', () => {
     slack.workspace.fileRules.processingMs = 60_000;
     const posted = await slack.surface.upload(csv, first);
     expect(posted.messageId).toMatch(/^F\d+$/u);
+    expect(slack.log.lines.map(({ event }) => event)).toContain('slack_file_not_seen');
     expect(await slack.surface.upload(csv, again)).toEqual(posted);
     expect(slack.callsOf('files.completeUploadExternal')).toHaveLength(1);
     await slack.close();
