@@ -190,10 +190,10 @@ function lateSurface(isConnected: () => boolean, now: () => Surface): Surface {
     status: async (state) => {
       if (isConnected()) await now().status(state);
     },
-    react: async (messageId, sign, on) => {
-      if (isConnected()) await now().react(messageId, sign, on);
-    },
+    react: async (messageId, sign, on) => isConnected() && (await now().react(messageId, sign, on)),
     history: async (most) => await now().history(most),
+    channelHistory: async (most) => await now().channelHistory(most),
+    upload: async (file, options) => await now().upload(file, options),
     whisper: async (person, markdown, interactionId) =>
       await now().whisper(person, markdown, interactionId),
     download: async (file, mostBytes) => await now().download(file, mostBytes),

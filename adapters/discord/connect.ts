@@ -21,7 +21,7 @@ import { BotError } from '../../src/base/errors.ts';
 import { errorFacts, type Log } from '../../src/base/log.ts';
 import { createDirectory, type Directory } from './directory.ts';
 import { type CallDiscord, createCallDiscord } from './rest.ts';
-import type { Answer, Transport } from './transport.ts';
+import type { Answer, Request, Transport } from './transport.ts';
 import { dispatchSchema, readySchema, type Self } from './wire.ts';
 
 export interface Connection {
@@ -95,7 +95,8 @@ export async function connectDiscord(
       timeout: restTimeoutMs,
       offset: 0,
       // The library's own way to fetch breaks once another undici is the global dispatcher.
-      makeRequest: async (url, init) => responseOf(await transport.fetch(url, textRequestOf(init))),
+      makeRequest: async (url, init) =>
+        responseOf(await transport.fetch(url, await requestOf(init))),
     },
     ws: {
       buildStrategy: (manager) => {
@@ -235,16 +236,22 @@ type MakeRequest = NonNullable<
   NonNullable<ConstructorParameters<typeof Client>[0]['rest']>['makeRequest']
 >;
 
-function textRequestOf(init: Parameters<MakeRequest>[1]): Parameters<Transport['fetch']>[1] {
+async function requestOf(init: Parameters<MakeRequest>[1]): Promise<Request> {
   const { method, body, headers, signal } = init;
-  if (body !== undefined && body !== null && typeof body !== 'string') {
-    throw new TypeError('Only text bodies are sent to Discord.');
-  }
-  return {
+  const common = {
     ...(method === undefined ? {} : { method }),
     headers: headersOf(headers),
-    ...(typeof body === 'string' ? { body } : {}),
     ...(signal === undefined || signal === null ? {} : { signal }),
+  };
+  if (body === undefined || body === null) return common;
+  if (typeof body === 'string') return { ...common, body };
+  // A form is written out here: the proxy's client would not know the form of another library.
+  if (!(body instanceof FormData)) throw new TypeError('Only texts and forms are sent to Discord.');
+  const form = new Response(body);
+  return {
+    ...common,
+    headers: { ...common.headers, 'content-type': form.headers.get('content-type') ?? '' },
+    body: new Uint8Array(await form.arrayBuffer()),
   };
 }
 

@@ -39,7 +39,7 @@ const codesByNumber: Readonly<Record<number, ErrorCode>> = {
 const advice: Readonly<Record<number, string>> = {
   50001: ' Let the bot see the channel.',
   50013:
-    ' Give the bot the permissions View Channel, Send Messages, Send Messages in Threads and Create Public Threads.',
+    ' Give the bot the permissions View Channel, Send Messages, Send Messages in Threads, Create Public Threads and Attach Files.',
   50083: ' The thread is archived and locked: a moderator can open it.',
   160005: ' The thread is locked: a moderator can unlock it.',
 };

@@ -27,6 +27,11 @@ export function discordMarkdownOf(markdown: string, split: SplitMentions): strin
 }
 
 /** Plain text in which Discord finds no style and no mention. */
+/** Plain text on one line, as it was written. */
+export function plainLine(text: string): string {
+  return plainStarts(escapeMarkdown(text.replace(/\s+/gu, ' ').trim()));
+}
+
 export function escapeMarkdown(text: string): string {
   const escaped = text
     .replace(/\\(?=[^\p{L}\p{N}\s])/gu, '\\\\')

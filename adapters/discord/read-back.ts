@@ -20,6 +20,8 @@ export interface ReadBack {
   /** Oldest first, from right after a message. */
   after(channelId: string, guildId: string | null, afterId: string): AsyncGenerator<WireMessage>;
   history(conversation: Conversation, most: number): Promise<readonly HistoryMessage[]>;
+  /** The newest of the conversation's channel, without its threads, oldest first. */
+  channelHistory(conversation: Conversation, most: number): Promise<readonly HistoryMessage[]>;
 }
 
 /** resources/message: 1 to 100 a call. */
@@ -128,19 +130,26 @@ export function createReadBack(deps: {
     };
   };
 
-  return {
-    newest,
-    after,
-    history: async (conversation, most) => {
-      const { space, channel, thread } = conversation;
-      if (thread === noThread || most < 1) return [];
-      const place = await deps.places.now(conversation);
-      // The first message of a forum post stands in the post itself.
-      const hasStarter = space !== directSpace && !deps.directory.isForum(channel);
-      const starter = hasStarter ? await one(channel, space, thread) : null;
-      const found = await newestOf(conversation, place, starter === null ? most : most - 1);
-      const others = found.filter((message) => message.id !== starter?.id);
-      return [...(starter === null ? [] : [starter]), ...others].map(toHistory);
-    },
+  const history: ReadBack['history'] = async (conversation, most) => {
+    const { space, channel, thread } = conversation;
+    if (thread === noThread || most < 1) return [];
+    const place = await deps.places.now(conversation);
+    // The first message of a forum post stands in the post itself.
+    const hasStarter = space !== directSpace && !deps.directory.isForum(channel);
+    const starter = hasStarter ? await one(channel, space, thread) : null;
+    const found = await newestOf(conversation, place, starter === null ? most : most - 1);
+    const others = found.filter((message) => message.id !== starter?.id);
+    return [...(starter === null ? [] : [starter]), ...others].map(toHistory);
   };
+
+  const channelHistory: ReadBack['channelHistory'] = async (conversation, most) => {
+    const { space, channel } = conversation;
+    if (space === directSpace) return await history(conversation, most);
+    // A forum has posts, and nothing beside them.
+    if (most < 1 || deps.directory.isForum(channel)) return [];
+    const place: Place = { channelId: channel, replyTo: null };
+    return (await newestOf(conversation, place, most)).map(toHistory);
+  };
+
+  return { newest, after, history, channelHistory };
 }

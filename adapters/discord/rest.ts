@@ -5,9 +5,16 @@ import { z } from 'zod';
 import { BotError } from '../../src/base/errors.ts';
 import { discordErrorOf } from './errors.ts';
 
+export interface OutgoingFile {
+  readonly name: string;
+  readonly content: Uint8Array;
+}
+
 export interface CallOptions<Schema extends z.ZodType> {
   readonly schema: Schema;
   readonly body?: Readonly<Record<string, unknown>> | readonly unknown[];
+  /** With it the body goes as `payload_json` of a form (reference, uploading files). */
+  readonly file?: OutgoingFile;
   readonly query?: Readonly<Record<string, string>>;
   /** Calls with an interaction's token carry no bot token. */
   readonly auth?: false;
@@ -63,6 +70,9 @@ function send(
     method,
     fullRoute: route,
     ...(options.body === undefined ? {} : { body: options.body }),
+    ...(options.file === undefined
+      ? {}
+      : { files: [{ name: options.file.name, data: options.file.content }] }),
     ...(options.query === undefined ? {} : { query: new URLSearchParams(options.query) }),
     ...(options.auth === false ? { auth: false } : {}),
   });

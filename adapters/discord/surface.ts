@@ -6,15 +6,17 @@ import { isBotError } from '../../src/base/errors.ts';
 import { errorFacts, type Log } from '../../src/base/log.ts';
 import type { Conversation } from '../../src/messages/conversation.ts';
 import type { PostedMessage } from '../../src/surface/outbound.ts';
-import type { Surface } from '../../src/surface/surface.ts';
+import { isReactionEmoji, type ReactionSign } from '../../src/surface/reactions.ts';
+import type { PostOptions, Surface } from '../../src/surface/surface.ts';
 import type { Download } from './download.ts';
 import { type DrawnMessage, drawMessage, suppressEmbeds } from './draw.ts';
-import type { Inbound } from './inbound.ts';
-import { directSpace } from './inbound.ts';
+import { isDiscordNumber } from './errors.ts';
+import { fileMessageOf } from './file-message.ts';
+import { directSpace, type Inbound } from './inbound.ts';
 import { type Place, type Places, withOpenThread } from './places.ts';
 import type { PrivateLine } from './private-line.ts';
 import type { ReadBack } from './read-back.ts';
-import { anyAnswer, type CallDiscord } from './rest.ts';
+import { anyAnswer, type CallDiscord, type OutgoingFile } from './rest.ts';
 
 export interface SurfaceDeps {
   readonly call: CallDiscord;
@@ -27,7 +29,9 @@ export interface SurfaceDeps {
 }
 
 /** An hourglass. */
-const waitingEmoji = encodeURIComponent('⏳');
+const waitingEmoji = '⏳';
+/** Taking away a reaction that is not there (topics/opcodes-and-status-codes). */
+const unknownEmoji = 10014;
 /** resources/message: nonce. */
 const mostNonceChars = 25;
 /** Messages looked through for an earlier post of the same key. */
@@ -61,30 +65,57 @@ export function createSurface(
     return null;
   };
 
-  const send = async (place: Place, drawn: DrawnMessage, nonce: string): Promise<PostedMessage> => {
+  const send = async (
+    place: Place,
+    nonce: string,
+    { body, file }: Outgoing,
+  ): Promise<PostedMessage> => {
     const posted = await call('POST', `/channels/${place.channelId}/messages`, {
       schema: postedSchema,
       body: {
-        ...bodyOf(drawn),
+        ...body,
         nonce,
         enforce_nonce: true,
         ...(place.replyTo === null
           ? {}
           : { message_reference: { message_id: place.replyTo, fail_if_not_exists: false } }),
       },
+      ...(file === undefined ? {} : { file }),
     });
     return { messageId: posted.id };
   };
 
+  const postOnce = async (
+    outgoing: Outgoing,
+    { key, maybePosted }: PostOptions,
+  ): Promise<PostedMessage> => {
+    const place = await places.forPost(conversation, title);
+    const nonce = nonceOf(key);
+    const earlier = maybePosted ? await findPosted(place.channelId, nonce) : null;
+    if (earlier !== null) return earlier;
+    return await withOpenThread(call, place.channelId, () => send(place, nonce, outgoing));
+  };
+
+  const react = async (messageId: string, sign: ReactionSign, on: boolean): Promise<boolean> => {
+    const emoji = sign === 'waiting' ? waitingEmoji : sign.emoji;
+    if (!isReactionEmoji(emoji)) return false;
+    try {
+      const channelId = await places.channelOfMessage(conversation, messageId);
+      const message = `/channels/${channelId}/messages/${messageId}` as const;
+      const route = `${message}/reactions/${encodeURIComponent(emoji)}/@me` as const;
+      await call(on ? 'PUT' : 'DELETE', route, { schema: anyAnswer });
+      return true;
+    } catch (error) {
+      if (!on && isDiscordNumber(error, unknownEmoji)) return true;
+      log.debug('discord_reaction_lost', errorFacts(error));
+      return false;
+    }
+  };
+
   return {
-    post: async (message, { key, maybePosted }) => {
-      const drawn = drawMessage(message);
-      const place = await places.forPost(conversation, title);
-      const nonce = nonceOf(key);
-      const earlier = maybePosted ? await findPosted(place.channelId, nonce) : null;
-      if (earlier !== null) return earlier;
-      return await withOpenThread(call, place.channelId, () => send(place, drawn, nonce));
-    },
+    post: async (message, options) =>
+      await postOnce({ body: bodyOf(drawMessage(message)) }, options),
+    upload: async (file, options) => await postOnce(fileMessageOf(file), options),
     edit: async (messageId, message) => {
       const drawn = drawMessage(message);
       const channelId = await places.channelOfMessage(conversation, messageId);
@@ -115,20 +146,19 @@ export function createSurface(
         log.debug('discord_typing_lost', errorFacts(error));
       }
     },
-    react: async (messageId, _sign, on) => {
-      try {
-        const channelId = await places.channelOfMessage(conversation, messageId);
-        const route = `/channels/${channelId}/messages/${messageId}/reactions/${waitingEmoji}/@me`;
-        await call(on ? 'PUT' : 'DELETE', `/${route.slice(1)}`, { schema: anyAnswer });
-      } catch (error) {
-        log.debug('discord_reaction_lost', errorFacts(error));
-      }
-    },
+    react,
     history: (most) => deps.read.history(conversation, most),
+    channelHistory: (most) => deps.read.channelHistory(conversation, most),
     whisper: (person, markdown, interactionId) =>
       deps.whisper(conversation, person.replace(/^discord:/u, ''), markdown, interactionId),
     download: deps.download,
   };
+}
+
+/** What is posted, but for its place and its nonce. */
+interface Outgoing {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly file?: OutgoingFile;
 }
 
 /** Of every post and edit. An edit without components would keep the old ones. */

@@ -2,11 +2,11 @@
 
 import type { ResponseLike } from 'discord.js';
 
-/** The part of fetch that is used here; bodies are texts. */
-interface Request {
+/** The part of fetch that is used here. */
+export interface Request {
   readonly method?: string;
   readonly headers?: Record<string, string>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly redirect?: 'error';
   readonly signal?: AbortSignal;
 }

@@ -12,6 +12,7 @@ import { createDownload } from './download.ts';
 import { drawnLengthOf } from './draw.ts';
 import { createReceiveEvent } from './events.ts';
 import { createDescribeFiles } from './files.ts';
+import { createGroupMembers, type GroupMembers } from './groups.ts';
 import { createInbound, type Inbound } from './inbound.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
 import { createNames } from './names.ts';
@@ -27,6 +28,7 @@ import { createStatusSigns } from './status.ts';
 import { createRemoveStray } from './stray.ts';
 import { createSurface, type SurfaceDeps } from './surface.ts';
 import type { Transport } from './transport.ts';
+import { createUpload } from './upload.ts';
 import type { Self, SlackMessage } from './wire.ts';
 
 export interface SlackAdapterDeps {
@@ -56,6 +58,7 @@ interface Running {
   readonly interactions: Interactions;
   readonly surfaceDeps: SurfaceDeps;
   readonly rateLimited: RateLimited;
+  readonly groupMembers: GroupMembers;
   /** Ends what waits. */
   readonly ending: AbortController;
 }
@@ -108,6 +111,9 @@ export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettin
     const book = createResponseBook(clock);
     const whisper = createPrivateLine({ call, log, transport, book });
     const { newId } = deps;
+    const read = createReadMessages({ call, log });
+    const download = createDownload({ call, transport, ...tokens });
+    const removeStray = createRemoveStray({ call, clock, log, signal });
     return {
       connection,
       transport,
@@ -121,12 +127,13 @@ export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettin
       interactions: createInteractions({
         ...{ call, clock, log, newId, names, inbound, book, onEvent, whisper },
       }),
+      groupMembers: createGroupMembers({ call, clock, log, self }),
       surfaceDeps: {
-        ...{ call, log, inbound, whisper },
-        read: createReadMessages({ call, log }),
+        ...{ call, log, inbound, whisper, read, download, removeStray },
         signs: createStatusSigns({ call, log }),
-        download: createDownload({ call, transport, ...tokens }),
-        removeStray: createRemoveStray({ call, clock, log, signal }),
+        upload: createUpload({
+          ...{ call, transport, clock, log, signal, inbound, read, download, removeStray },
+        }),
       },
     };
   };
@@ -191,6 +198,7 @@ export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettin
       running === null
         ? []
         : [{ id: running.connection.self.teamId, name: running.connection.self.teamName }],
+    groupMembers: async (group, space) => await active().groupMembers(group, space),
     surfaceOf: (conversation) => {
       const now = (): Surface => createSurface(active().surfaceDeps, conversation);
       return lateSurface(() => running !== null, now);
@@ -217,10 +225,10 @@ function lateSurface(isConnected: () => boolean, now: () => Surface): Surface {
     status: async (state) => {
       if (isConnected()) await now().status(state);
     },
-    react: async (messageId, sign, on) => {
-      if (isConnected()) await now().react(messageId, sign, on);
-    },
+    react: async (messageId, sign, on) => isConnected() && (await now().react(messageId, sign, on)),
     history: async (most) => await now().history(most),
+    channelHistory: async (most) => await now().channelHistory(most),
+    upload: async (file, options) => await now().upload(file, options),
     whisper: async (person, markdown, interactionId) =>
       await now().whisper(person, markdown, interactionId),
     download: async (file, mostBytes) => await now().download(file, mostBytes),

@@ -34,6 +34,8 @@ const codesByWord: Readonly<Record<string, ErrorCode>> = {
   update_failed: 'message_uneditable',
   msg_too_long: 'message_too_long',
   msg_blocks_too_long: 'message_too_long',
+  file_upload_size_restricted: 'message_too_long',
+  snippet_too_large: 'message_too_long',
   channel_not_found: 'surface_gone',
   not_in_channel: 'surface_gone',
   is_archived: 'surface_gone',
@@ -154,5 +156,9 @@ function adviceOf(
   if (word === 'not_in_channel' || word === 'channel_not_found') {
     return ' Invite the bot to the channel.';
   }
+  if (word === 'file_uploads_disabled' || word === 'file_uploads_except_images_disabled') {
+    return ' The workspace does not allow such uploads: its owner can, under "Settings & permissions".';
+  }
+  if (word === 'file_upload_size_restricted') return ' The file is too large for this workspace.';
   return '';
 }

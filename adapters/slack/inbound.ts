@@ -37,6 +37,11 @@ export interface Inbound {
 /** Subtypes that are new words of somebody. */
 const saidSubtypes = new Set(['thread_broadcast', 'file_share', 'bot_message', 'me_message']);
 
+/** Somebody's words: no joins, no changes of the topic, no marks of deleted messages. */
+export function isSaid({ subtype }: SlackMessage): boolean {
+  return subtype === undefined || saidSubtypes.has(subtype);
+}
+
 export function createInbound(deps: {
   readonly self: Self;
   readonly names: Names;
@@ -190,7 +195,7 @@ export function createInbound(deps: {
     if (event.subtype === 'message_changed') return await changed(event, appId);
     if (event.subtype === 'message_deleted') return removed(event, appId);
     if (event.hidden === true || isSelf(event, appId)) return null;
-    if (event.subtype !== undefined && !saidSubtypes.has(event.subtype)) return null;
+    if (!isSaid(event)) return null;
     return await said(event, event);
   };
 

@@ -29,10 +29,13 @@ export const methodScopes = {
   'conversations.info': readChannels,
   'conversations.open': ['im:write'],
   'conversations.replies': readHistory,
+  'files.completeUploadExternal': ['files:write'],
+  'files.getUploadURLExternal': ['files:write'],
   'files.info': ['files:read'],
   'reactions.add': ['reactions:write'],
   'reactions.remove': ['reactions:write'],
   'usergroups.list': ['usergroups:read'],
+  'usergroups.users.list': ['usergroups:read'],
   'users.info': ['users:read'],
   'views.open': [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

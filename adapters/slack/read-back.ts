@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Log } from '../../src/base/log.ts';
 import type { HistoryMessage } from '../../src/surface/outbound.ts';
-import type { Inbound } from './inbound.ts';
+import { type Inbound, isSaid } from './inbound.ts';
 import type { CallSlack } from './web-api.ts';
 import { millisecondsOf, type SlackMessage, slackMessageSchema } from './wire.ts';
 
@@ -75,12 +75,35 @@ export async function readHistory(
     if (messages.length > most) messages.splice(most === 1 ? 0 : 1, 1);
   }
   const words = messages.filter((message) => message.subtype !== 'tombstone');
-  return await Promise.all(
-    words.map(async (message) => ({
+  return await historyOf(deps.inbound, words);
+}
+
+/** The newest `most` messages of a channel that stand in no thread, oldest first. */
+export async function readChannel(
+  deps: { readonly read: ReadMessages; readonly inbound: Inbound },
+  channel: string,
+  most: number,
+): Promise<readonly HistoryMessage[]> {
+  if (most < 1) return [];
+  const messages: SlackMessage[] = [];
+  for await (const message of deps.read({ channel, thread: null }, {})) {
+    const isTopLevel = message.thread_ts === undefined || message.thread_ts === message.ts;
+    if (isTopLevel && isSaid(message)) messages.push(message);
+    if (messages.length >= most) break;
+  }
+  return await historyOf(deps.inbound, messages.reverse());
+}
+
+function historyOf(
+  inbound: Inbound,
+  messages: readonly SlackMessage[],
+): Promise<readonly HistoryMessage[]> {
+  return Promise.all(
+    messages.map(async (message) => ({
       messageId: message.ts,
-      author: await authorName(deps.inbound, message),
-      authorIsSelf: deps.inbound.isSelf(message, null),
-      text: await deps.inbound.textOf(message),
+      author: await authorName(inbound, message),
+      authorIsSelf: inbound.isSelf(message, null),
+      text: await inbound.textOf(message),
       at: millisecondsOf(message.ts),
     })),
   );

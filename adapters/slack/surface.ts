@@ -9,15 +9,17 @@ import { errorFacts, type Log } from '../../src/base/log.ts';
 import type { Conversation } from '../../src/messages/conversation.ts';
 import { noThread } from '../../src/surface/inbound.ts';
 import type { OutboundMessage, PostedMessage } from '../../src/surface/outbound.ts';
+import { type ReactionSign, slackNameOfEmoji } from '../../src/surface/reactions.ts';
 import type { PostOptions, Surface } from '../../src/surface/surface.ts';
 import type { Download } from './download.ts';
 import { type DrawnMessage, drawMessage, plainText } from './draw.ts';
 import { slackWordOf } from './errors.ts';
 import type { Inbound } from './inbound.ts';
 import type { PrivateLine } from './private-line.ts';
-import { type ReadMessages, readHistory } from './read-back.ts';
+import { type ReadMessages, readChannel, readHistory } from './read-back.ts';
 import type { StatusSigns } from './status.ts';
 import type { RemoveStray } from './stray.ts';
+import type { Upload } from './upload.ts';
 import type { CallSlack } from './web-api.ts';
 
 export interface SurfaceDeps {
@@ -28,6 +30,7 @@ export interface SurfaceDeps {
   readonly signs: StatusSigns;
   readonly whisper: PrivateLine;
   readonly download: Download;
+  readonly upload: Upload;
   readonly removeStray: RemoveStray;
 }
 
@@ -49,6 +52,8 @@ export function createSurface(deps: SurfaceDeps, conversation: Conversation): Su
   const { channel } = conversation;
   const thread = conversation.thread === noThread ? null : conversation.thread;
   const place = { channel, thread: conversation.thread };
+  /** https://docs.slack.dev/reference/objects/conversation-object: ids of direct messages. */
+  const isDirect = channel.startsWith('D');
 
   const findPosted = async (key: string): Promise<PostedMessage | null> => {
     const options = thread === null ? { mostPages: mostTopLevelPages } : {};
@@ -127,6 +132,23 @@ export function createSurface(deps: SurfaceDeps, conversation: Conversation): Su
     }
   };
 
+  const react = async (messageId: string, sign: ReactionSign, on: boolean): Promise<boolean> => {
+    const name = sign === 'waiting' ? waitingEmoji : slackNameOfEmoji(sign.emoji);
+    if (name === null) return false;
+    try {
+      const method = on ? 'reactions.add' : 'reactions.remove';
+      await call(method, { channel, timestamp: messageId, name }, z.unknown());
+      return true;
+    } catch (error) {
+      if (slackWordOf(error) === (on ? 'already_reacted' : 'no_reaction')) return true;
+      log.debug('slack_reaction_lost', errorFacts(error));
+      return false;
+    }
+  };
+
+  const history: Surface['history'] = (most) =>
+    thread === null ? Promise.resolve([]) : readHistory(deps, { channel, thread }, most);
+
   return {
     post: async (message: OutboundMessage, options: PostOptions) => {
       const earlier = options.maybePosted ? await findPosted(options.key) : null;
@@ -139,22 +161,10 @@ export function createSurface(deps: SurfaceDeps, conversation: Conversation): Su
     status: async (state) => {
       if (thread !== null) await deps.signs.show({ channel, thread }, state === 'working');
     },
-    react: async (messageId, _sign, on) => {
-      try {
-        await call(
-          on ? 'reactions.add' : 'reactions.remove',
-          { channel, timestamp: messageId, name: waitingEmoji },
-          z.unknown(),
-        );
-      } catch (error) {
-        const word = slackWordOf(error);
-        if (word !== 'already_reacted' && word !== 'no_reaction') {
-          log.debug('slack_reaction_lost', errorFacts(error));
-        }
-      }
-    },
-    history: (most) =>
-      thread === null ? Promise.resolve([]) : readHistory(deps, { channel, thread }, most),
+    react,
+    history,
+    channelHistory: (most) => (isDirect ? history(most) : readChannel(deps, channel, most)),
+    upload: (file, options) => deps.upload({ channel, thread }, file, options),
     whisper: (person, markdown, interactionId) =>
       deps.whisper(place, person.replace(/^slack:/u, ''), markdown, interactionId),
     download: deps.download,

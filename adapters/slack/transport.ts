@@ -3,11 +3,11 @@
 import type { WebClientOptions } from '@slack/web-api';
 import type { Dispatcher } from 'undici';
 
-/** The part of fetch that is used here; bodies are texts. */
+/** The part of fetch that is used here. */
 export interface Request {
   readonly method?: string;
   readonly headers?: Record<string, string>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly redirect?: 'error' | 'follow' | 'manual';
   readonly signal?: AbortSignal;
 }

@@ -7,6 +7,7 @@ import type { Author } from '../../src/messages/people.ts';
 import type { Adapter, OnEvent } from '../../src/surface/adapter.ts';
 import type { CommandSummary } from '../../src/surface/command.ts';
 import type { InboundMessage } from '../../src/surface/inbound.ts';
+import { createRoomFiles } from './files.ts';
 import { createGuard } from './guard.ts';
 import { createInbox, isCommand } from './inbox.ts';
 import { createRoom, type WebArchive } from './room.ts';
@@ -37,6 +38,7 @@ export const localPerson: Author = {
 export function createWebAdapter(deps: WebAdapterDeps, settings: WebSettings): Adapter {
   const log = deps.log.with({ adapter: 'web' });
   const room = createRoom(deps);
+  const files = createRoomFiles();
   const handle = deps.botName.replace(/\s+/gu, '').toLowerCase();
   let onEvent: OnEvent | null = null;
   const inbox = createInbox({
@@ -55,6 +57,7 @@ export function createWebAdapter(deps: WebAdapterDeps, settings: WebSettings): A
   });
   const routes = createRoutes({
     room,
+    files,
     inbox,
     guard: createGuard(settings),
     facts: () => ({ botName: deps.botName, handle, commands: deps.commands() }),
@@ -78,7 +81,13 @@ export function createWebAdapter(deps: WebAdapterDeps, settings: WebSettings): A
         : { connected: true, detail: `Write @${handle} hello there.` },
     spaces: () => [{ id: 'local', name: 'Local page' }],
     surfaceOf: (conversation) =>
-      createWebSurface({ room, botName: deps.botName, personName: localPerson.name }, conversation),
+      createWebSurface(
+        {
+          ...{ room, files, newId: deps.newId, botName: deps.botName },
+          personName: localPerson.name,
+        },
+        conversation,
+      ),
     messagesAfter: async ({ channel, thread }, afterMessageId, most) => {
       // By their order: two may be said in the same millisecond.
       const all = room.messages();

@@ -60,6 +60,21 @@ const messageSchema = z.object({
   isEdited: z.boolean(),
   /** Noted by the bot, read at its next step. */
   isWaiting: z.boolean(),
+  /** The bot's emoji on it. */
+  reactions: z.array(z.string()).readonly().default([]),
+  /** What it brings; the contents are kept elsewhere. */
+  files: z
+    .array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        bytes: z.number(),
+        /** The line under it, plain text; empty for none. */
+        comment: z.string(),
+      }),
+    )
+    .readonly()
+    .default([]),
 });
 const removedSchema = z.object({ kind: z.literal('removed') });
 const recordSchema = z.discriminatedUnion('kind', [channelSchema, messageSchema, removedSchema]);
@@ -88,8 +103,11 @@ export interface Room {
   add(
     message: Pick<RoomMessage, 'channel' | 'thread' | 'author' | 'blocks'> & Partial<RoomMessage>,
   ): Promise<RoomMessage>;
-  /** False when there is no such message. */
-  change(id: string, change: Partial<RoomMessage>): Promise<boolean>;
+  /** False when there is no such message. A function is given it as it is then. */
+  change(
+    id: string,
+    change: Partial<RoomMessage> | ((known: RoomMessage) => Partial<RoomMessage>),
+  ): Promise<boolean>;
   remove(id: string): Promise<void>;
   showStatus(channel: string, thread: string, isWorking: boolean): void;
   /** Working threads, for a page that opens now. */
@@ -162,6 +180,8 @@ export function createRoom(deps: {
         isPrivate: false,
         isEdited: false,
         isWaiting: false,
+        reactions: [],
+        files: [],
         ...given,
       };
       const [number] = await write(() => archive.append([jsonOf(message)]));
@@ -175,7 +195,8 @@ export function createRoom(deps: {
         const known = messages.get(id);
         const number = numbers.get(id);
         if (!known || number === undefined) return false;
-        const message = { ...known, ...change };
+        const changed = typeof change === 'function' ? change(known) : change;
+        const message = { ...known, ...changed };
         await archive.overwrite(number, jsonOf(message));
         messages.set(id, message);
         tell({ kind: 'message', message });

@@ -7,6 +7,8 @@ import { z } from 'zod';
 import type { HttpRoute } from '../../src/surface/adapter.ts';
 import type { CommandSummary } from '../../src/surface/command.ts';
 import { parseMarkdown } from '../../src/surface/markdown/parse.ts';
+import { createFileRoute } from './file-route.ts';
+import type { RoomFiles } from './files.ts';
 import type { Guard, Refusal } from './guard.ts';
 import type { PageInbox } from './inbox.ts';
 import type { Room, RoomChange, RoomMessage } from './room.ts';
@@ -19,6 +21,7 @@ export interface Routes {
 
 export interface RoutesDeps {
   readonly room: Room;
+  readonly files: RoomFiles;
   readonly inbox: PageInbox;
   readonly guard: Guard;
   readonly facts: () => {
@@ -111,7 +114,7 @@ export function createRoutes(deps: RoutesDeps): Routes {
         sendJson(response, 200, {
           ...deps.facts(),
           channels: room.channels(),
-          messages: room.messages().map(drawn),
+          messages: room.messages().map((message) => drawn(message, deps.files)),
           working: room.working(),
         });
       },
@@ -129,7 +132,7 @@ export function createRoutes(deps: RoutesDeps): Routes {
         });
         response.write(': open\n\n');
         const end = room.watch((change) => {
-          response.write(`data: ${JSON.stringify(drawnChange(change))}\n\n`);
+          response.write(`data: ${JSON.stringify(drawnChange(change, deps.files))}\n\n`);
         });
         streams.add(response);
         request.on('close', () => {
@@ -145,6 +148,7 @@ export function createRoutes(deps: RoutesDeps): Routes {
     post('/api/removals', removalSchema, ({ id: messageId }) => inbox.remove(messageId)),
     post('/api/presses', pressSchema, async (press) => inbox.press({ ...press, text: press.text })),
     post('/api/channels', channelSchema, ({ name }) => room.addChannel(name)),
+    createFileRoute({ ...deps, safety, refuse }),
   ];
   return {
     list,
@@ -155,9 +159,10 @@ export function createRoutes(deps: RoutesDeps): Routes {
 }
 
 /** A message with its Markdown parsed: the browser builds elements from the tree, never HTML. */
-function drawn(message: RoomMessage) {
+function drawn(message: RoomMessage, files: RoomFiles) {
   return {
     ...message,
+    files: message.files.map((file) => ({ ...file, isKept: files.get(file.id) !== undefined })),
     source:
       message.author === 'person'
         ? message.blocks.flatMap((block) => ('text' in block ? [block.text] : [])).join('\n')
@@ -170,8 +175,8 @@ function drawn(message: RoomMessage) {
   };
 }
 
-function drawnChange(change: RoomChange) {
-  return change.kind === 'message' ? { ...change, message: drawn(change.message) } : change;
+function drawnChange(change: RoomChange, files: RoomFiles) {
+  return change.kind === 'message' ? { ...change, message: drawn(change.message, files) } : change;
 }
 
 async function sendPage(

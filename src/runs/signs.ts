@@ -12,15 +12,19 @@ export interface Signs {
 
 export function createSigns(deps: { readonly background: Background }): Signs {
   const shown = new Set<string>();
+  const react = (surface: Surface, messageId: string, on: boolean): void =>
+    deps.background.start('waiting_sign', async () => {
+      await surface.react(messageId, 'waiting', on);
+    });
   return {
     putOn: (surface, messageId) => {
       if (shown.has(messageId)) return;
       shown.add(messageId);
-      deps.background.start('waiting_sign', () => surface.react(messageId, 'waiting', true));
+      react(surface, messageId, true);
     },
     takeOff: (surface, messageId, surely = false) => {
       if (!shown.delete(messageId) && !surely) return;
-      deps.background.start('waiting_sign', () => surface.react(messageId, 'waiting', false));
+      react(surface, messageId, false);
     },
   };
 }

@@ -37,7 +37,8 @@ export interface Adapter {
   spaces(): readonly Space[];
   /**
    * People of a user group (`slack:S0123`), read anew after at most a minute. Rejects with a BotError
-   * when it cannot be read. Absent: the platform has no groups, or tells roles with each event.
+   * when it cannot be read. Absent: the platform has no groups (the page), or tells roles with each
+   * event (Discord).
    */
   groupMembers?(group: string, space: string): Promise<readonly PersonId[]>;
   /** `title` names the thread where one must be made (Discord); at most 100 characters are used. */

@@ -46,6 +46,7 @@ export function gatedSurface(surface: Surface, gate: Gate, scope: string): Surfa
     status: (state) => surface.status(state),
     react: (messageId, sign, on) => surface.react(messageId, sign, on),
     history: (most) => surface.history(most),
+    channelHistory: (most) => surface.channelHistory(most),
     download: (file, mostBytes) => surface.download(file, mostBytes),
   };
 }

@@ -1,7 +1,7 @@
 /** The secrets filter at the one place where everything leaves: a surface behind it. */
 
 import type { Redactor } from '../base/redaction.ts';
-import type { Block, OutboundMessage } from './outbound.ts';
+import type { Block, OutboundFile, OutboundMessage } from './outbound.ts';
 import type { Surface } from './surface.ts';
 
 export function redactedSurface(surface: Surface, redactor: Redactor): Surface {
@@ -16,12 +16,33 @@ export function redactedSurface(surface: Surface, redactor: Redactor): Surface {
     status: (state) => surface.status(state),
     react: (messageId, sign, on) => surface.react(messageId, sign, on),
     history: (most) => surface.history(most),
+    channelHistory: (most) => surface.channelHistory(most),
     whisper: (person, markdown, interactionId) =>
       surface.whisper(person, redactor.redact(markdown), interactionId),
-    // Files go out as they are: who sends one has looked at it, and cut bytes would be no file.
-    upload: (file, options) => surface.upload(file, options),
+    upload: (file, options) => surface.upload(cleanFile(file, redactor), options),
     download: (file, mostBytes) => surface.download(file, mostBytes),
   };
+}
+
+/** A secret is taken out of a text, whatever the text is for; other bytes go out as they are: what
+ * is changed inside them would be no file any more. */
+function cleanFile(file: OutboundFile, redactor: Redactor): OutboundFile {
+  const text = textOf(file.content);
+  const clean = text === null ? null : redactor.redact(text);
+  return {
+    name: redactor.redact(file.name),
+    content: clean === null || clean === text ? file.content : new TextEncoder().encode(clean),
+    ...(file.comment === undefined ? {} : { comment: redactor.redact(file.comment) }),
+  };
+}
+
+/** Null for bytes that are no UTF-8. */
+function textOf(content: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+  } catch {
+    return null;
+  }
 }
 
 function cleanBlock(block: Block, redactor: Redactor): Block {

@@ -3,6 +3,7 @@
 import type { PersonId } from '../messages/people.ts';
 import type { InboundFile } from './inbound.ts';
 import type { HistoryMessage, OutboundFile, OutboundMessage, PostedMessage } from './outbound.ts';
+import type { ReactionSign } from './reactions.ts';
 
 export interface PostOptions {
   /** Names this post for ever. The same key posts once. At most 40 characters of [a-z0-9_.]. */
@@ -25,17 +26,28 @@ export interface Surface {
   /** Shows that the bot is at work (Slack status, Discord typing), or takes it away. Must be
    * repeated every `capabilities.statusEveryMs`. Never fails: a lost sign is logged. */
   status(state: 'working' | 'idle'): Promise<void>;
-  /** Puts a sign on a person's message (waiting: it was noted) or takes it off. Never fails. */
-  react(messageId: string, sign: 'waiting', on: boolean): Promise<void>;
+  /**
+   * Puts a sign on a person's message (`waiting`: it was noted; otherwise one of `reactionEmojis`)
+   * or takes it off. Never rejects: true when it is as wished, also when it was so before; false when
+   * the platform refused it, could not be asked, or the emoji is not on the list.
+   */
+  react(messageId: string, sign: ReactionSign, on: boolean): Promise<boolean>;
   /** The thread's messages, oldest first, the newest `most`; the root or starter included. */
   history(most: number): Promise<readonly HistoryMessage[]>;
+  /**
+   * The newest `most` messages at top level of the conversation's channel, oldest first; what was
+   * said in threads is not among them. In a direct message the same as `history`. Empty where a
+   * channel has no top level (a Discord forum).
+   */
+  channelHistory(most: number): Promise<readonly HistoryMessage[]>;
   /** A line that only this person sees. With an interaction: its private answer. Without one, where
    * the platform has no private messages in channels: a direct message, else a short public line
    * without content. */
   whisper(person: PersonId, markdown: string, interactionId?: string): Promise<void>;
   /**
    * Posts a file into the thread. The same key posts once, as far as the platform lets us know: a
-   * file whose answer was lost may come twice on Slack.
+   * file whose answer was lost may come twice on Slack. A file that the platform does not take for
+   * its size is message_too_long, one it does not take at all message_refused.
    */
   upload(file: OutboundFile, options: PostOptions): Promise<PostedMessage>;
   /** The bytes of a file that came with a message. */

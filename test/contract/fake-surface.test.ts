@@ -127,17 +127,24 @@ async function openHarness(): Promise<SurfaceHarness> {
       if (!openForm) throw new Error('No form is open.');
       await adapter.press({ ...common(openForm.cardId), kind: 'form', ...openForm, text });
     },
-    shown: ({ thread }) =>
-      Promise.resolve(
-        adapter.shown
-          .filter((one) => one.thread === thread)
-          .map(({ messageId, message }) => {
-            const text = textOfMessage(message);
-            const words = text.replace(/`[^`]*`/gu, '');
-            const notified = message.mentionable.filter(({ name }) => words.includes(`@${name}`));
-            return { messageId, text, notified: notified.map(({ id }) => id) };
-          }),
-      ),
+    shown: async ({ thread }) => {
+      const messages = adapter.shown
+        .filter((one) => one.thread === thread)
+        .map(({ messageId, message }) => {
+          const text = textOfMessage(message);
+          const words = text.replace(/`[^`]*`/gu, '');
+          const notified = message.mentionable.filter(({ name }) => words.includes(`@${name}`));
+          return { messageId, text, notified: notified.map(({ id }) => id), files: [] };
+        });
+      const files = adapter.uploads
+        .filter((one) => one.thread === thread)
+        .map(({ messageId, comment, name, content }) => ({
+          ...{ messageId, text: comment, notified: [], files: [{ name, content }] },
+        }));
+      return [...messages, ...files];
+    },
+    reactionsOn: async (messageId) => adapter.signs.get(messageId) ?? [],
+    leastRefusedFileBytes: 1_000_001,
     privateLines: () =>
       Promise.resolve(
         adapter.whispers.filter((line) => line.person === anna.id).map(({ text }) => text),

@@ -17,6 +17,8 @@ interface ShownMessage {
   readonly text: string;
   /** Who it notifies: person ids, or `everyone` for any broadcast. */
   readonly notified: readonly string[];
+  /** Files it brings, as somebody who saves them gets them. */
+  readonly files: readonly { readonly name: string; readonly content: Uint8Array }[];
 }
 
 export interface Said {
@@ -62,11 +64,15 @@ export interface SurfaceHarness {
   fillForm(text: string): Promise<void>;
   /** The bot's messages in a conversation, oldest first. */
   shown(conversation: Conversation): Promise<readonly ShownMessage[]>;
+  /** Emoji of the bot on a message. */
+  reactionsOn(messageId: string): Promise<readonly string[]>;
+  /** A file of so many bytes is too large here; one byte less is not. */
+  readonly leastRefusedFileBytes: number;
   /** Lines that only the person sees. */
   privateLines(): Promise<readonly string[]>;
   /** Breaks the next call of this kind. `answer_lost`: it takes effect, but nobody hears of it. */
   breakNext(
-    call: 'post' | 'edit',
+    call: 'post' | 'edit' | 'upload' | 'react',
     how: 'rate_limited' | 'server_error' | 'answer_lost' | 'uneditable',
   ): void;
   close(): Promise<void>;

@@ -6,6 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import { controlCases } from './surface-controls.ts';
 import { failureCases } from './surface-failures.ts';
+import { fileCases } from './surface-files.ts';
 import type { SurfaceCase, SurfaceGaps, SurfaceHarness } from './surface-harness.ts';
 import { inboundCases } from './surface-inbound.ts';
 import { outboundCases } from './surface-outbound.ts';
@@ -35,6 +36,12 @@ export function surfaceContract(
     });
     describe('what the bot shows', () => {
       it.each(there(outboundCases))('$name', async (one) => {
+        expect.hasAssertions();
+        await runCase(one);
+      });
+    });
+    describe('files, signs and the channel', () => {
+      it.each(there(fileCases))('$name', async (one) => {
         expect.hasAssertions();
         await runCase(one);
       });

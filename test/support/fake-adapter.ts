@@ -6,6 +6,7 @@
 import { BotError, type ErrorCode } from '../../src/base/errors.ts';
 import type { Conversation } from '../../src/messages/conversation.ts';
 import type { Adapter, OnEvent } from '../../src/surface/adapter.ts';
+import { safeFileName } from '../../src/surface/file-name.ts';
 import type {
   InboundClick,
   InboundFile,
@@ -13,6 +14,7 @@ import type {
   InboundMessage,
 } from '../../src/surface/inbound.ts';
 import type { HistoryMessage, OutboundMessage } from '../../src/surface/outbound.ts';
+import { isReactionEmoji } from '../../src/surface/reactions.ts';
 import type { Surface } from '../../src/surface/surface.ts';
 
 export interface ShownMessage {
@@ -22,6 +24,17 @@ export interface ShownMessage {
   readonly conversation: Conversation;
   message: OutboundMessage;
   edits: number;
+}
+
+export interface FakeUpload {
+  readonly key: string;
+  readonly name: string;
+  /** The content as UTF-8. */
+  readonly text: string;
+  readonly content: Uint8Array;
+  readonly comment: string;
+  readonly messageId: string;
+  readonly thread: string;
 }
 
 /** What a person says; the rest of the event is filled in. */
@@ -39,7 +52,7 @@ export type Saying = Pick<
 
 /** Faults by call: the nth call of a kind from now on (1 is the next) fails so. */
 export interface Fault {
-  readonly call: 'post' | 'edit' | 'remove';
+  readonly call: 'post' | 'edit' | 'remove' | 'upload' | 'react';
   readonly nth: number;
   readonly code: ErrorCode;
   readonly retryAfterMs?: number;
@@ -52,12 +65,16 @@ export interface FakeAdapter extends Adapter {
   readonly whispers: { person: string; text: string }[];
   readonly reactions: string[];
   /** Files that were posted. */
-  readonly uploads: { readonly key: string; readonly name: string; readonly text: string }[];
+  readonly uploads: FakeUpload[];
+  /** Emoji that are on messages now. */
+  readonly signs: Map<string, readonly string[]>;
   /** Members of user groups. */
   readonly groups: Map<string, readonly string[]>;
   readonly calls: string[];
   readonly statuses: string[];
   history: HistoryMessage[];
+  /** What stands in every channel before all that is said. */
+  channelHistory: HistoryMessage[];
   missed: InboundMessage[];
   fail(fault: Fault): void;
   /** A person says something; lost where the adapter is stopped. */
@@ -78,6 +95,8 @@ export interface FakeAdapter extends Adapter {
   /** Texts of a thread's messages as a reader sees them, in order. */
   texts(thread: string): readonly string[];
 }
+
+const mostFileBytes = 1_000_000;
 
 export function createFakeAdapter(
   options: { readonly name?: string; readonly mostMessageLength?: number } = {},
@@ -136,19 +155,46 @@ export function createFakeAdapter(
       act('remove', () => {
         const index = shown.findIndex((other) => other.messageId === messageId);
         if (index >= 0) shown.splice(index, 1);
+        const file = fake.uploads.findIndex((other) => other.messageId === messageId);
+        if (file >= 0) fake.uploads.splice(file, 1);
       }),
     status: async (state) => {
       fake.statuses.push(state);
     },
     react: async (messageId, sign, on) => {
-      fake.reactions.push(`${on ? '+' : '-'}${sign}:${messageId}`);
+      const name = sign === 'waiting' ? sign : sign.emoji;
+      fake.reactions.push(`${on ? '+' : '-'}${name}:${messageId}`);
+      if (sign === 'waiting') return true;
+      if (!isReactionEmoji(name) || !order.includes(messageId)) return false;
+      try {
+        return act('react', () => {
+          const others = (fake.signs.get(messageId) ?? []).filter((other) => other !== name);
+          fake.signs.set(messageId, on ? [...others, name] : others);
+          return true;
+        });
+      } catch {
+        return false;
+      }
     },
     history: async (most) => [...fake.history, ...historyOf(conversation)].slice(-most),
-    upload: async ({ name: fileName, content }, { key }) => {
-      const known = fake.uploads.find((other) => other.key === key);
-      if (!known) fake.uploads.push({ key, name: fileName, text: Buffer.from(content).toString() });
-      return { messageId: `file-${key}` };
-    },
+    channelHistory: async (most) =>
+      [...fake.channelHistory, ...channelHistoryOf(conversation)].slice(-most),
+    upload: async (file, { key }) =>
+      act('upload', () => {
+        const bytes = file.content.byteLength;
+        if (bytes > mostFileBytes) throw new BotError('message_too_long', 'the file is too large');
+        const known = fake.uploads.find((other) => other.key === key);
+        if (known) return { messageId: known.messageId };
+        const { content, comment = '' } = file;
+        const fileName = safeFileName(file.name);
+        ids += 1;
+        const messageId = `m${ids}`;
+        const text = Buffer.from(content).toString();
+        const { thread } = conversation;
+        order.push(messageId);
+        fake.uploads.push({ key, name: fileName, text, comment, content, messageId, thread });
+        return { messageId };
+      }),
     whisper: async (person, text) => {
       fake.whispers.push({ person, text });
     },
@@ -165,6 +211,18 @@ export function createFakeAdapter(
       (block) => block.kind === 'markdown' && block.text.length > mostMessageLength,
     );
     if (isTooLong) throw new BotError('message_too_long', 'this message is too long');
+  };
+
+  const channelHistoryOf = (conversation: Conversation): readonly HistoryMessage[] => {
+    const { channel } = conversation;
+    const inChannel = said.filter((message) => message.conversation.channel === channel);
+    if (inChannel.some(({ place }) => place === 'direct')) return historyOf(conversation);
+    return inChannel
+      .filter((message) => message.place === 'channel')
+      .map(({ messageId, author, text }) => ({
+        ...{ messageId, author: author.name, authorIsSelf: false, text },
+        at: order.indexOf(messageId),
+      }));
   };
 
   const historyOf = ({ thread }: Conversation): readonly HistoryMessage[] => {
@@ -224,11 +282,13 @@ export function createFakeAdapter(
     whispers: [],
     reactions: [],
     uploads: [],
+    signs: new Map(),
     groups: new Map(),
     groupMembers: async (group) => fake.groups.get(group) ?? [],
     calls: [],
     statuses: [],
     history: [],
+    channelHistory: [],
     missed: [],
     fail: (fault) => {
       faults.push({ fault, left: fault.nth });

@@ -12,6 +12,8 @@ const pageMessageSchema = z.looseObject({
   blocks: z.array(z.looseObject({ kind: z.string() })),
   /** Known people, whose `@Name` is marked. */
   mentionable: z.array(z.object({ id: z.string(), name: z.string() })),
+  reactions: z.array(z.string()),
+  files: z.array(z.object({ id: z.string(), name: z.string(), comment: z.string() })),
 });
 const stateSchema = z.object({
   channels: z.array(z.object({ id: z.string(), name: z.string() })),
@@ -23,6 +25,8 @@ export type PageState = z.infer<typeof stateSchema>;
 export interface PageClient {
   state(): Promise<PageState>;
   post(path: string, body: unknown): Promise<number>;
+  /** What a click on a file's link saves. */
+  file(id: string): Promise<Uint8Array>;
   /** Says something in #general, at top level or in a thread; its id, empty when it was refused. */
   say(thread: string | null, text: string): Promise<string>;
   /** Says something in #general and returns its id, the thread of the answer. */
@@ -70,6 +74,11 @@ export function createPageClient(address: string): PageClient {
   return {
     state,
     post,
+    file: async (id) => {
+      const answer = await fetch(`${origin}/files/${id}/x`, { headers });
+      if (!answer.ok) throw new Error(`The file was answered with ${answer.status}.`);
+      return new Uint8Array(await answer.arrayBuffer());
+    },
     answers,
     say,
     mention: (text) => say(null, text),
@@ -128,8 +137,8 @@ const nodeSchema: z.ZodType<TreeNode> = z.lazy(() =>
   }),
 );
 
-export function textOfPageMessage({ blocks }: z.infer<typeof pageMessageSchema>): string {
-  return blocks.map(textOf).join('\n');
+export function textOfPageMessage({ blocks, files }: z.infer<typeof pageMessageSchema>): string {
+  return [...blocks.map(textOf), ...files.map(({ comment }) => comment)].join('\n');
 }
 
 /** The words of a block: of its Markdown tree, or of its plain text and buttons. */

@@ -85,6 +85,28 @@ function blockElement(block, message, actions) {
   }
 }
 
+function sizeOf(bytes) {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 999_500) return `${Math.round(bytes / 1000)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** A link that saves the file; its contents go with the bot's process, its name stays. */
+function fileElement({ id, name, bytes, comment, isKept }) {
+  const line = comment === '' ? [] : [make('span', 'comment', comment)];
+  const label = `${name} (${sizeOf(bytes)})`;
+  if (!isKept) return make('p', 'file gone', `${label}, not kept any more`, ...line);
+  const link = make('a', '', label);
+  link.href = `/files/${encodeURIComponent(id)}/${encodeURIComponent(name)}`;
+  link.download = name;
+  return make('p', 'file', link, ...line);
+}
+
+function reactionRow(reactions) {
+  if (reactions.length === 0) return [];
+  return [make('div', 'reactions', ...reactions.map((emoji) => make('span', '', emoji)))];
+}
+
 function tools(message, actions) {
   if (message.author !== 'person') return [];
   return [
@@ -116,7 +138,11 @@ export function messageElement(message, names, actions, replies) {
     ...marks,
     ...tools(message, actions),
   );
-  const body = message.blocks.map((block) => blockElement(block, message, actions));
+  const body = [
+    ...message.blocks.map((block) => blockElement(block, message, actions)),
+    ...message.files.map(fileElement),
+    ...reactionRow(message.reactions),
+  ];
   const item = make(
     'li',
     `message ${isBot ? 'bot' : 'person'}${message.isPrivate ? ' private' : ''}`,

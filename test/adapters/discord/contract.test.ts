@@ -14,6 +14,8 @@ surfaceContract('Discord', openHarness);
 const routes = {
   post: 'POST /channels/:id/messages',
   edit: 'PATCH /channels/:id/messages/:id',
+  upload: 'POST /channels/:id/messages',
+  react: 'PUT /channels/:id/messages/:id/reactions/:emoji/@me',
 } as const;
 
 async function openHarness(): Promise<SurfaceHarness> {
@@ -73,8 +75,14 @@ async function openHarness(): Promise<SurfaceHarness> {
             notified: guild
               .notified(message.id)
               .map((id) => (/^\d/u.test(id) ? `discord:${id}` : 'everyone')),
+            files: message.files.map(({ name, content }) => ({ name, content })),
           })),
       ),
+    reactionsOn: (id) => {
+      const found = guild.model.messages.find((message) => message.id === id);
+      return Promise.resolve([...(found?.reactions.keys() ?? [])]);
+    },
+    leastRefusedFileBytes: 10 * 1024 * 1024 + 1,
     privateLines: () => Promise.resolve(guild.privateLines(anna)),
     breakNext: (call, how) => {
       switch (how) {

@@ -21,7 +21,13 @@ async function openHarness(): Promise<SurfaceHarness> {
   });
   const placeOf = (inside?: Conversation): { readonly thread?: string } =>
     inside === undefined ? {} : { thread: inside.thread };
-  const methodOf = { post: 'chat.postMessage', edit: 'chat.update' } as const;
+  const methodOf = {
+    post: 'chat.postMessage',
+    edit: 'chat.update',
+    upload: 'files.completeUploadExternal',
+    react: 'reactions.add',
+  } as const;
+  workspace.fileRules.mostBytes = 5_000;
 
   return {
     adapter,
@@ -70,8 +76,18 @@ async function openHarness(): Promise<SurfaceHarness> {
             notified: workspace
               .notified(message.ts)
               .map((id) => (id.startsWith('!') ? 'everyone' : `slack:${id}`)),
+            files: workspace.filesOf(message.ts).map(({ title = '', content }) => ({
+              name: title.replaceAll('\u200B', ''),
+              content,
+            })),
           })),
       ),
+    reactionsOn: (ts) => {
+      const found = workspace.model.messages.find((message) => message.ts === ts);
+      const names: Readonly<Record<string, string>> = { tada: '🎉', '+1': '👍' };
+      return Promise.resolve([...(found?.reactions ?? [])].map((name) => names[name] ?? name));
+    },
+    leastRefusedFileBytes: 5_001,
     privateLines: () => Promise.resolve(workspace.privateLines('U_ANNA')),
     breakNext: (call, how) => {
       const method = methodOf[call];

@@ -99,17 +99,24 @@ async function openHarness(): Promise<SurfaceHarness> {
       await press({ ...openForm, text });
     },
     shown: async ({ thread }) =>
-      (await client.state()).messages
-        .filter((message) => message.thread === thread && message.author === 'bot')
-        .filter(({ isPrivate }) => !isPrivate)
-        .map((message) => ({
-          messageId: message.id,
-          text: textOfPageMessage(message),
-          // What the page marks as a mention; it notifies nobody.
-          notified: message.mentionable
-            .filter(({ name }) => wordsOutsideCode(message).includes(`@${name}`))
-            .map(({ id }) => id),
-        })),
+      await Promise.all(
+        (await client.state()).messages
+          .filter((message) => message.thread === thread && message.author === 'bot')
+          .filter(({ isPrivate }) => !isPrivate)
+          .map(async (message) => ({
+            messageId: message.id,
+            text: textOfPageMessage(message),
+            // What the page marks as a mention; it notifies nobody.
+            notified: message.mentionable
+              .filter(({ name }) => wordsOutsideCode(message).includes(`@${name}`))
+              .map(({ id }) => id),
+            files: await Promise.all(
+              message.files.map(async ({ id, name }) => ({ name, content: await client.file(id) })),
+            ),
+          })),
+      ),
+    reactionsOn: async (id) => (await messageOf(id)).reactions,
+    leastRefusedFileBytes: 10 * 1024 * 1024 + 1,
     privateLines: () => client.privateLines(),
     breakNext: () => {
       throw new Error('The page does not fail.');

@@ -65,6 +65,8 @@ export const messageBodySchema = z.object({
       replied_user: z.boolean().optional(),
     })
     .optional(),
+  /** Names of the files that a form brings, by their number in it. */
+  attachments: z.array(z.object({ id: z.coerce.number(), filename: z.string() })).optional(),
   message_reference: z
     .object({ message_id: z.string(), fail_if_not_exists: z.boolean().optional() })
     .optional(),

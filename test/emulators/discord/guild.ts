@@ -123,6 +123,7 @@ export async function createDiscordGuild(options: GuildOptions = {}): Promise<Di
   const limits = new Map<string, { calls: number; windowMs: number }>();
   const rules: Rules = {
     mostEditAgeMs: null,
+    mostFileBytes: 10 * 1024 * 1024,
     mostThreads: 1_000,
     blocked: null,
     mostInteractionAgeMs: 3_000,

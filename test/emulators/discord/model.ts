@@ -41,7 +41,7 @@ export const kinds = {
 } as const;
 
 /** What the bot may not do in a channel. */
-export type Denied = 'view' | 'send' | 'threads' | 'history';
+export type Denied = 'view' | 'send' | 'threads' | 'history' | 'files';
 
 export interface Channel {
   readonly id: string;

@@ -9,6 +9,7 @@ import {
   type Json,
   kinds,
   type Model,
+  type StoredFile,
   type StoredMessage,
 } from './model.ts';
 import { channelWire, messageWire } from './wire.ts';
@@ -21,6 +22,8 @@ export interface RouteCall {
   readonly ids: readonly string[];
   readonly query: URLSearchParams;
   readonly body: unknown;
+  /** What a form brought along; `files[0]` first. */
+  readonly files: readonly SentFile[];
   readonly announce: (type: string, message: StoredMessage) => void;
   readonly dispatch: (type: string, event: Json) => void;
 }
@@ -29,6 +32,8 @@ export interface RouteCall {
 export interface Rules {
   /** Edits of messages older than this are refused (30046); null: never. */
   mostEditAgeMs: number | null;
+  /** Discord without boosts: 10 MiB. */
+  mostFileBytes: number;
   /** Threads that may be active in a guild. */
   mostThreads: number;
   /** AutoMod refuses texts that match. */
@@ -37,6 +42,14 @@ export interface Rules {
   mostInteractionAgeMs: number;
   /** How long its token takes further answers; Discord: 15 min. */
   mostTokenAgeMs: number;
+}
+
+/** A file as a form brings it. */
+export interface SentFile {
+  /** The number in `files[0]`. */
+  readonly number: number;
+  readonly name: string;
+  readonly content: Uint8Array;
 }
 
 export interface RouteAnswer {
@@ -82,11 +95,33 @@ function checkText(call: RouteCall, body: MessageBody): void {
   if (call.rules.blocked?.test(body.content ?? '') === true) throw new Refusal(400, 200000);
 }
 
+/** Files are named by `attachments` where it is given, and must be what the form brought. */
+function filesOf({ model, files, rules }: RouteCall, body: MessageBody): StoredFile[] {
+  const named = new Map(body.attachments?.map(({ id, filename }) => [id, filename]));
+  for (const number of named.keys()) {
+    if (!files.some((file) => file.number === number)) {
+      throw invalid('attachments', 'ATTACHMENT_NOT_FOUND');
+    }
+  }
+  if (files.length > 10) throw invalid('files', 'BASE_TYPE_MAX_LENGTH');
+  if (files.some(({ content }) => content.byteLength > rules.mostFileBytes)) {
+    throw new Refusal(413, 40005);
+  }
+  return files.map(({ number, name, content }) => ({
+    id: model.nextId(),
+    // Blanks in names become underscores.
+    name: (named.get(number) ?? name).replaceAll(' ', '_'),
+    ...{ mediaType: null, content, signature: 'first' },
+  }));
+}
+
 const post: Route = (call) => {
   const channel = channelOf(call);
-  const body = checkedMessage(call.body);
+  const body = checkedMessage(call.body, call.files.length > 0);
   checkMaySend(call, channel);
+  if (call.files.length > 0 && channel.denied.has('files')) throw new Refusal(403, 50013);
   checkText(call, body);
+  const sent = filesOf(call, body);
   const nonce = body.nonce === undefined ? null : String(body.nonce);
   const twin = call.model.messages.find(
     (message) =>
@@ -118,10 +153,11 @@ const post: Route = (call) => {
     isDeleted: false,
     nonce,
     replyTo: exists ? replyTo : null,
-    files: [],
+    files: sent,
     webhook: null,
     reactions: new Map(),
   };
+  for (const file of sent) call.model.files.set(file.id, file);
   call.model.messages.push(message);
   // Sending opens an archived thread.
   if (channel.isArchived) {
@@ -275,16 +311,21 @@ const change: Route = (call) => {
 const react: Route = (call) => {
   const message = messageOf(call);
   const emoji = decodeURIComponent(call.ids[2] ?? '');
-  if (emoji === '') throw new Refusal(400, 10014);
+  if (!/^\p{Extended_Pictographic}/u.test(emoji)) throw new Refusal(400, 10014);
+  // 20 different ones a message.
+  const isNew = !message.reactions.has(emoji);
+  if (isNew && message.reactions.size >= 20) throw new Refusal(400, 30010);
   const people = message.reactions.get(emoji) ?? new Set<string>();
   message.reactions.set(emoji, people.add(call.model.bot.id));
   return nothing;
 };
 
 const unreact: Route = (call) => {
-  messageOf(call)
-    .reactions.get(decodeURIComponent(call.ids[2] ?? ''))
-    ?.delete(call.model.bot.id);
+  const { reactions } = messageOf(call);
+  const emoji = decodeURIComponent(call.ids[2] ?? '');
+  const people = reactions.get(emoji);
+  if (people?.delete(call.model.bot.id) !== true) throw new Refusal(400, 10014);
+  if (people.size === 0) reactions.delete(emoji);
   return nothing;
 };
 

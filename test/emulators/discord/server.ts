@@ -9,7 +9,13 @@ import type { Fault } from './faults.ts';
 import type { Gateway } from './gateway.ts';
 import type { Json, Model } from './model.ts';
 import { appRoutes } from './routes-app.ts';
-import { messageRoutes, type Route, type RouteAnswer, type RouteCall } from './routes-messages.ts';
+import {
+  messageRoutes,
+  type Route,
+  type RouteAnswer,
+  type RouteCall,
+  type SentFile,
+} from './routes-messages.ts';
 
 export interface ApiCall {
   /** `POST /channels/:id/messages`. */
@@ -77,7 +83,7 @@ async function answer(
   }
   const path = url.pathname.replace(/^\/api(?:\/v10)?/u, '');
   const route = `${request.method ?? 'GET'} ${routeOf(path)}`;
-  const body = await bodyOf(request);
+  const { body, files } = await bodyOf(request);
   const note = (outcome: string): void => {
     deps.calls.push({ route, path, body: jsonOf(body), at: Date.now(), outcome });
     deps.changed();
@@ -90,7 +96,7 @@ async function answer(
   const headers = countedHeaders(deps, buckets, route, path);
   const fault = deps.faults.take(route) ?? headers.fault;
   if (fault !== null && (await isBroken(fault, request, response, note))) return;
-  const result = run(deps, route, path, url, body);
+  const result = run(deps, route, path, url, { body, files });
   note(result.outcome);
   if (fault?.kind === 'answer_lost') request.socket.destroy();
   else send(response, result.answer, headers.headers);
@@ -179,7 +185,7 @@ function run(
   route: string,
   path: string,
   url: URL,
-  body: unknown,
+  sent: Sent,
 ): { readonly answer: RouteAnswer; readonly outcome: string } {
   if (route === 'GET /gateway/bot') {
     return { outcome: 'ok', answer: { status: 200, body: gatewayInformation(url) } };
@@ -198,7 +204,7 @@ function run(
       baseUrl: url.origin,
       ids: idsOf(path),
       query: url.searchParams,
-      body,
+      ...sent,
     };
     return { outcome: 'ok', answer: handler(call) };
   } catch (error) {
@@ -274,12 +280,36 @@ function idsOf(path: string): string[] {
   return pieces.filter((_piece, index) => named[index]?.startsWith(':') === true);
 }
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
+type Sent = Pick<RouteCall, 'body' | 'files'>;
+
+/** JSON, or a form whose `payload_json` is the JSON beside the files. */
+async function bodyOf(request: IncomingMessage): Promise<Sent> {
   const parts: Buffer[] = [];
   request.on('data', (part: Buffer) => parts.push(part));
   await once(request, 'end');
-  const text = Buffer.concat(parts).toString('utf8');
-  return text === '' ? undefined : JSON.parse(text);
+  const bytes = new Uint8Array(Buffer.concat(parts));
+  const type = request.headers['content-type'] ?? '';
+  if (type.startsWith('multipart/form-data')) return await formOf(bytes, type);
+  const text = Buffer.from(bytes).toString('utf8');
+  return { body: text === '' ? undefined : JSON.parse(text), files: [] };
+}
+
+async function formOf(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Sent> {
+  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
+  const files: SentFile[] = [];
+  let body: unknown;
+  for (const [name, value] of form) {
+    const number = /^files\[(\d+)\]$/u.exec(name)?.[1];
+    if (typeof value !== 'string' && number !== undefined) {
+      const content = new Uint8Array(await value.arrayBuffer());
+      files.push({ number: Number(number), name: value.name, content });
+    } else if (name === 'payload_json' && typeof value === 'string') {
+      body = JSON.parse(value);
+    } else {
+      throw new Error(`Discord knows no field ${name}.`);
+    }
+  }
+  return { body, files };
 }
 
 function jsonOf(body: unknown): Json {

@@ -17,11 +17,18 @@ export interface SlackChannel {
   isArchived: boolean;
 }
 
+export interface UserGroup {
+  readonly handle: string;
+  readonly members: readonly string[];
+}
+
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface SlackFile {
   readonly id: string;
   readonly name: string;
+  /** Left out: the name. */
+  readonly title?: string;
   readonly mimetype: string;
   readonly content: Uint8Array;
   /** A file of another workspace: the event holds no address. */
@@ -62,6 +69,16 @@ interface OpenView {
   readonly view: Json;
 }
 
+/** A file between the address for its bytes and its completion. */
+export interface PendingUpload {
+  readonly fileId: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly until: number;
+  /** Null until the bytes came. */
+  content: Uint8Array | null;
+}
+
 export interface Model {
   readonly team: { readonly id: string; readonly name: string };
   readonly bot: {
@@ -72,9 +89,11 @@ export interface Model {
   };
   readonly users: Map<string, SlackUser>;
   readonly channels: Map<string, SlackChannel>;
-  readonly groups: Map<string, string>;
+  readonly groups: Map<string, UserGroup>;
   readonly messages: StoredMessage[];
   readonly files: Map<string, SlackFile>;
+  /** By the ticket in the address for the bytes. */
+  readonly uploads: Map<string, PendingUpload>;
   readonly privateMessages: PrivateMessage[];
   readonly views: OpenView[];
   readonly triggers: Map<string, { readonly user: string; readonly at: number; used: boolean }>;
@@ -95,6 +114,7 @@ export function createModel(bot: Model['bot'], team: Model['team']): Model {
     groups: new Map(),
     messages: [],
     files: new Map(),
+    uploads: new Map(),
     privateMessages: [],
     views: [],
     triggers: new Map(),
@@ -158,9 +178,9 @@ export function wireMessage(model: Model, message: StoredMessage, baseUrl: strin
 }
 
 export function wireFile(file: SlackFile, baseUrl: string, isAsked = false): Json {
-  const common = { id: file.id, name: file.name, mimetype: file.mimetype };
-  if (file.isStub && !isAsked)
-    return { id: file.id, file_access: 'check_file_info', mode: 'hosted' };
+  const { id, name, title = name, mimetype } = file;
+  const common = { id, name, title, mimetype };
+  if (file.isStub && !isAsked) return { id, file_access: 'check_file_info', mode: 'hosted' };
   const url = `${baseUrl}/files-pri/${file.id}/${encodeURIComponent(file.name)}`;
   return {
     ...common,

@@ -108,6 +108,7 @@ async function route(
   const [, first = '', second = ''] = url.pathname.split('/');
   if (first === 'api') await callMethod(deps, second, request, response);
   else if (first === 'response') await takeResponse(deps, second, request, response);
+  else if (first === 'upload') await takeBytes(deps, second, request, response);
   else if (first === 'files-pri') sendFile(deps, second, request, response);
   else {
     // What an unknown visitor gets, whatever the address.
@@ -236,6 +237,43 @@ async function takeResponse(
   response.writeHead(200).end('ok');
 }
 
+/** The bytes of a file, at the one-time address that was given out for them. */
+async function takeBytes(
+  deps: ServerDeps,
+  ticket: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const content = await bytesOf(request);
+  const fault = deps.faults.take('file_upload');
+  const upload = deps.model.uploads.get(ticket);
+  const note = (outcome: string): void => {
+    const { authorization } = request.headers;
+    const args = { bytes: content.byteLength, ...(authorization ? { authorization } : {}) };
+    deps.calls.push({ method: 'file_upload', args, at: Date.now(), outcome });
+    deps.changed();
+  };
+  if (fault !== null && fault.kind !== 'slow' && fault.kind !== 'answer_lost') {
+    note(fault.kind);
+    answerFault(fault, response);
+    return;
+  }
+  if (upload === undefined || upload.content !== null || upload.until < Date.now()) {
+    note('404');
+    response.writeHead(404).end('not found');
+    return;
+  }
+  if (content.byteLength !== upload.bytes) {
+    note('400');
+    response.writeHead(400).end('wrong length');
+    return;
+  }
+  upload.content = content;
+  note('ok');
+  if (fault?.kind === 'answer_lost') response.socket?.destroy();
+  else response.writeHead(200).end(`OK - ${content.byteLength}`);
+}
+
 function sendFile(
   deps: ServerDeps,
   id: string,
@@ -274,10 +312,14 @@ function argsOf(request: IncomingMessage, body: string): Json {
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
+  return (await bytesOf(request)).toString();
+}
+
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   return await new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
-    request.on('end', () => resolve(Buffer.concat(pieces).toString()));
+    request.on('end', () => resolve(Buffer.concat(pieces)));
     request.on('error', reject);
   });
 }

@@ -4,7 +4,10 @@
  */
 
 import { z } from 'zod';
+import { json, method } from './arguments.ts';
 import { checkedBlocks, checkedView, Refusal } from './blocks.ts';
+import { emojiNames } from './emoji.ts';
+import { createFileMethods, type FileRules } from './file-methods.ts';
 import {
   findMessage,
   type Json,
@@ -12,7 +15,6 @@ import {
   type SlackChannel,
   type StoredMessage,
   threadOf,
-  wireFile,
   wireMessage,
 } from './model.ts';
 
@@ -23,6 +25,8 @@ export interface MethodDeps {
   readonly mostTriggerAgeMs: number;
   /** Methods that this app may not use, with the word of the refusal. */
   readonly unavailable: ReadonlyMap<string, string>;
+  /** What files the workspace takes. */
+  readonly fileRules: FileRules;
   /** Tells the app what it did itself, as Slack does. */
   onMessage(message: StoredMessage): void;
   onEdit(message: StoredMessage, before: string): void;
@@ -30,19 +34,6 @@ export interface MethodDeps {
 }
 
 export type Methods = Readonly<Record<string, (args: unknown) => Json>>;
-
-const json = <Value>(inner: z.ZodType<Value>): z.ZodType<Value | undefined> =>
-  z
-    .preprocess((value) => {
-      if (typeof value !== 'string') return value;
-      try {
-        const parsed: unknown = JSON.parse(value);
-        return parsed;
-      } catch {
-        return value;
-      }
-    }, inner.optional())
-    .transform((value) => value);
 
 const blocksArg = json(z.array(z.unknown()));
 const count = z.coerce.number().int().min(1).max(1_000).default(100);
@@ -128,6 +119,23 @@ export function createMethods(deps: MethodDeps): Methods {
     deps.onMessage(message);
     return message;
   };
+
+  const fileMethods = createFileMethods({
+    ...deps,
+    channelOf,
+    share: (files, place) => {
+      const parentStands =
+        place.thread_ts !== undefined && findMessage(model, place.thread_ts, place.channel);
+      const message: StoredMessage = {
+        ...{ ts: model.nextTs(), channel: place.channel, user: model.bot.userId, isOurs: true },
+        ...{ subtype: 'file_share', text: place.text, blocks: [], files, metadata: undefined },
+        threadTs: parentStands ? place.thread_ts : undefined,
+        ...{ editedTs: undefined, isDeleted: false, ticked: new Map(), reactions: new Set() },
+      };
+      model.messages.push(message);
+      deps.onMessage(message);
+    },
+  });
 
   const own = (channel: string, ts: string, refusal: string): StoredMessage => {
     channelOf(channel);
@@ -285,14 +293,12 @@ export function createMethods(deps: MethodDeps): Methods {
         },
       };
     }),
-    'usergroups.list': method(z.object({}), () => ({
-      usergroups: [...model.groups].map(([id, handle]) => ({ id, handle, name: handle })),
-    })),
     'reactions.add': method(
       z.object({ channel: z.string(), timestamp: z.string(), name: z.string() }),
       (args) => {
         const message = findMessage(model, args.timestamp, channelOf(args.channel).id);
         if (message === undefined) throw new Refusal('message_not_found');
+        if (!emojiNames.has(args.name)) throw new Refusal('invalid_name');
         if (message.reactions.has(args.name)) throw new Refusal('already_reacted');
         message.reactions.add(args.name);
         return {};
@@ -340,15 +346,10 @@ export function createMethods(deps: MethodDeps): Methods {
         return {};
       },
     ),
-    'files.info': method(z.object({ file: z.string() }), (args) => {
-      const file = model.files.get(args.file);
-      if (file === undefined) throw new Refusal('file_not_found');
-      return { file: wireFile(file, deps.baseUrl(), true) };
-    }),
   };
 
   return Object.fromEntries(
-    Object.entries(table).map(([name, run]) => [
+    Object.entries({ ...table, ...fileMethods }).map(([name, run]) => [
       name,
       (args: unknown): Json => {
         const word = deps.unavailable.get(name);
@@ -357,14 +358,6 @@ export function createMethods(deps: MethodDeps): Methods {
       },
     ]),
   );
-}
-
-function method<Args>(schema: z.ZodType<Args>, run: (args: Args) => Json): (args: unknown) => Json {
-  return (raw) => {
-    const parsed = schema.safeParse(raw);
-    if (!parsed.success) throw new Refusal('invalid_arguments');
-    return run(parsed.data);
-  };
 }
 
 /** The direct channel of a person and the bot; made when it is missing. */

@@ -9,6 +9,7 @@ import { createFaults, type FaultWhen } from '../faults.ts';
 import { createDeliveryDesk, type Delivery, type DeliveryOptions } from './delivery.ts';
 import { drawnText, notifiedBy } from './drawn.ts';
 import type { Fault } from './faults.ts';
+import type { FileRules } from './file-methods.ts';
 import {
   createModel,
   findMessage,
@@ -59,7 +60,11 @@ export interface SlackWorkspace extends People {
     /** Whether the bot is in it; default true. */
     readonly withBot?: boolean;
   }): void;
-  addGroup(id: string, handle: string): void;
+  addGroup(id: string, handle: string, members?: readonly string[]): void;
+  /** What files it takes, and how fast it shows them. */
+  readonly fileRules: FileRules;
+  /** Bytes of the files that a message shows. */
+  filesOf(ts: string): readonly SlackFile[];
   /** The direct channel of a person and the bot. */
   directWith(userId: string): string;
   addFile(file: {
@@ -141,8 +146,14 @@ export async function createSlackWorkspace(
   const baseUrl = (): string => `http://127.0.0.1:${port}`;
 
   const people = createPeople({ model, desk, responses, baseUrl, changed });
+  const fileRules: FileRules = {
+    mostBytes: 1_000_000_000,
+    addressMs: 60_000,
+    processingMs: 20,
+  };
   const methods = createMethods({
     model,
+    fileRules,
     baseUrl,
     unavailable,
     mostTriggerAgeMs: options.mostTriggerAgeMs ?? 3_000,
@@ -202,9 +213,11 @@ export async function createSlackWorkspace(
       const all = withBot ? [...members, model.bot.userId] : members;
       model.channels.set(id, { id, name, kind, members: new Set(all), isArchived: false });
     },
-    addGroup: (id, handle) => {
-      model.groups.set(id, handle);
+    addGroup: (id, handle, members = []) => {
+      model.groups.set(id, { handle, members });
     },
+    fileRules,
+    filesOf: (ts) => message(ts).files,
     directWith: (userId) => directChannel(model, userId),
     addFile: ({ name, mimetype, content, isStub = false, redirectTo }) => {
       const file: SlackFile = {
