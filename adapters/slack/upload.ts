@@ -168,7 +168,11 @@ export function createUpload(deps: {
   };
 
   /** The message that shows a completed file; null where Slack has not posted it in time. */
-  const shown = async (place: ReadPlace, entry: Tried): Promise<PostedMessage | null> => {
+  const shown = async (
+    place: ReadPlace,
+    entry: Tried,
+    key: string,
+  ): Promise<PostedMessage | null> => {
     if (entry.messageId !== null) return { messageId: entry.messageId };
     const share = await awaitedShare(entry.fileId, place.channel).catch((error: unknown) => {
       // It is posted all the same; but while Slack asks us to wait, nothing more is asked.
@@ -179,6 +183,7 @@ export function createUpload(deps: {
     if (share === null) return null;
     // A reply to a deleted message is put into the channel without a word.
     if (place.thread !== null && share.thread_ts === undefined) {
+      tried.delete(key);
       await deps.removeStray(place.channel, share.ts);
       throw new BotError('surface_gone', 'The message that started this thread was deleted.', {
         facts: { channel: place.channel },
@@ -222,7 +227,7 @@ export function createUpload(deps: {
     const prepared = prepare(file);
     const known = tried.get(key);
     if (known !== undefined) {
-      const earlier = await shown(place, known);
+      const earlier = await shown(place, known, key);
       if (earlier !== null) return earlier;
       if (known.isCompleted) return { messageId: known.fileId };
       // Its completion never came through.
@@ -231,7 +236,7 @@ export function createUpload(deps: {
     const found = maybePosted && known === undefined ? await findEarlier(place, prepared) : null;
     if (found !== null) return found;
     const entry = await post(place, prepared, key);
-    const posted = await shown(place, entry);
+    const posted = await shown(place, entry, key);
     if (posted !== null) return posted;
     deps.log.warn('slack_file_not_seen', { channel: place.channel, fileId: entry.fileId });
     return { messageId: entry.fileId };

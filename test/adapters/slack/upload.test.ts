@@ -112,8 +112,12 @@ describe('a file on Slack', () => {
   it('does not stay in the channel when the thread’s root is gone', async () => {
     const slack = await setUpThread();
     slack.workspace.deleteMessage(slack.root);
-    await expect(slack.surface.upload(csv, first)).rejects.toMatchObject({ code: 'surface_gone' });
-    expect(ownOf(slack)).toEqual([]);
+    for (const options of [first, { ...again, key: 'run_1.f2' }, first]) {
+      await expect(slack.surface.upload(csv, options)).rejects.toMatchObject({
+        code: 'surface_gone',
+      });
+      expect(ownOf(slack)).toEqual([]);
+    }
     await slack.close();
   });
 
