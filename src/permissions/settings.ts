@@ -83,7 +83,7 @@ export const permissionSettings = z.strictObject({
   /** Milliseconds for which an approval can be given. Default: 4 hours. */
   expiresMs: z
     .int()
-    .min(60_000)
+    .min(1000)
     .max(7 * 24 * hourMs)
     .exactOptional(),
   /** Milliseconds that "for this thread" holds. Default: 8 hours, at most 24. */

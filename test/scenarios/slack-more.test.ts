@@ -61,7 +61,7 @@ describe('Slack, more of the whole process', { timeout: 60_000 }, () => {
     ['openai', { OPENAI_API_KEY: 'test-key' }, 'openai/gpt-6.2-sol'],
     ['gemini', { GEMINI_API_KEY: 'test-key' }, 'gemini/gemini-3.6-flash'],
   ])('runs on %s as soon as its key is set, with tools', (wire, keys, name) =>
-    usingSlackBench(async ({ model, start, mention, untilAnswers, folder }) => {
+    usingSlackBench(async ({ model, start, mention, press, untilAnswers, folder }) => {
       const base = {
         anthropic: 'ANTHROPIC_BASE_URL',
         openai: 'OPENAI_BASE_URL',
@@ -88,8 +88,10 @@ describe('Slack, more of the whole process', { timeout: 60_000 }, () => {
         say('Written.'),
       );
       const thread = mention('write a file');
-      const answers = await untilAnswers(thread, (all) => all[0]?.includes('Written.') === true);
-      expect(answers).toEqual(['I write.\n\nWritten.']);
+      await untilAnswers(thread, (all) => all.at(-1)?.includes('[Approve]') === true);
+      press('U_ANNA', thread, 'Approve');
+      const answers = await untilAnswers(thread, (all) => all.at(-1) === 'Written.');
+      expect(answers).toEqual(['I write.', '✓ Writing `a.txt`: approved by Anna', 'Written.']);
       expect(model.requests).toHaveLength(2);
       expect(JSON.stringify(model.requests[1]?.body)).toContain('Created a.txt');
       expect(folder.path).not.toBe('');
