@@ -3,6 +3,8 @@
  * ends in one whole answer, each tool call has one result. KILLS_SEED plays a run again.
  */
 
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -105,6 +107,10 @@ describe('kills at random moments', { timeout: 300_000 }, () => {
     const bench = await createSlackBench({
       workspace: { ackTimeoutMs: 1000, retryDelaysMs: [100, 300, 1000, 1000, 3000, 3000] },
     });
+    await writeFile(
+      path.join(bench.folder.path, 'config/deckhand.yaml'),
+      'permissions: { rules: [{ allow: FileWrite }] }\n',
+    );
     const done: Round[] = [];
     let takenUp = 0;
     const began = Date.now();

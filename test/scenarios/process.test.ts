@@ -41,7 +41,13 @@ describe('the process', { timeout: 60_000 }, () => {
 
     const page = createPageClient(first.page);
     const thread = await page.mention('@deckhand write notes.md: remember the milk');
-    await page.untilAnswers(thread, (answers) => answers.join().includes('notes.md'), 20_000);
+    await page.untilAnswers(thread, (answers) => answers.join().includes('[Approve]'), 20_000);
+    await page.press(thread, 'Approve');
+    await page.untilAnswers(
+      thread,
+      (answers) => answers.at(-1)?.includes('Created') === true,
+      20_000,
+    );
     expect(await first.kill('SIGTERM')).toBe(0);
     expect(first.stderr()).toBe('');
 
@@ -50,10 +56,10 @@ describe('the process', { timeout: 60_000 }, () => {
     await again.reply(thread, 'read notes.md');
     const answers = await again.untilAnswers(
       thread,
-      (all) => all.length === 2 && all.join().includes('milk'),
+      (all) => all.length === 4 && all.at(-1)?.includes('milk') === true,
       20_000,
     );
-    expect(answers).toHaveLength(2);
+    expect(answers[1]).toBe('✓ Writing notes.md: approved by You');
     expect(await second.kill('SIGTERM')).toBe(0);
   });
 
