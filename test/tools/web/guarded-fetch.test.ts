@@ -12,6 +12,7 @@ import { createGuardedFetch } from '../../../src/tools/web/guarded-fetch.ts';
 import { hostMatches } from '../../../src/tools/web/hosts.ts';
 import caseB161 from '../../cases/B161.json' with { type: 'json' };
 import { createFakeClock } from '../../support/fake-clock.ts';
+import { pdfThatSays } from '../../support/pdf.ts';
 import { plainContext, plainScene } from '../../support/tools.ts';
 
 const servers: Server[] = [];
@@ -200,6 +201,21 @@ describe('WebFetch', () => {
       },
     });
     expect(text(await read('http://docs.example/latin'))).toContain('Grüße');
+  });
+
+  it('gives the text of a PDF, whatever the server calls it', async () => {
+    const { read } = await setUp({
+      names,
+      pages: {
+        'http://docs.example/report': {
+          headers: { 'content-type': 'application/octet-stream' },
+          body: pdfThatSays('Quarterly numbers'),
+        },
+      },
+    });
+    expect(text(await read('http://docs.example/report'))).toContain(
+      '--- page 1 ---\nQuarterly numbers',
+    );
   });
 
   it('says what a refused or unreadable document is', async () => {
