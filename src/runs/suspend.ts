@@ -91,9 +91,12 @@ export async function showSuspension(deps: ExecuteDeps, { id, kind }: WaitsFor):
   }
 }
 
+const dayMs = 24 * 3600 * 1000;
+
 /** What people read under the text before a wait. */
-export function waitNotice({ kind, until }: WaitsFor): readonly string[] {
+export function waitNotice({ kind, from = 0, until }: WaitsFor): readonly string[] {
   if (kind !== 'wait' || until === undefined) return [];
-  const at = new Date(until).toISOString().slice(11, 16);
-  return [`I go on at ${at} UTC. Write here to wake me earlier.`];
+  const [day = '', time = ''] = new Date(until).toISOString().split('T');
+  const at = `${until - from < dayMs / 2 ? '' : `${day} `}${time.slice(0, 5)} UTC`;
+  return [`I go on at ${at}. Write here to wake me earlier.`];
 }
