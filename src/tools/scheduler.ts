@@ -7,6 +7,7 @@
 
 import { linkedAbort } from '../base/abort.ts';
 import { BotError } from '../base/errors.ts';
+import { errorFacts } from '../base/log.ts';
 import type { Citation } from '../messages/chat.ts';
 import type { ChecklistItem } from '../messages/checklist.ts';
 import type { ToolCallPart, ToolResult } from '../messages/parts.ts';
@@ -133,7 +134,10 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
     slot.state = { kind: 'running', abort: linked.abort };
     const ready = isReadOnly ? Promise.resolve() : deps.willStart(slot.call);
     ready
-      .then(() => runCall(slot, tool, linked.signal))
+      .then(
+        () => runCall(slot, tool, linked.signal),
+        (thrown: unknown) => finish(slot, failedBefore(deps, slot.call, thrown)),
+      )
       .finally(() => linked.release())
       .then(advance)
       .catch(rejectEnded);
@@ -142,6 +146,11 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
   const runCall = async (slot: Slot, tool: RegisteredTool, signal: AbortSignal): Promise<void> => {
     const { call } = slot;
     const { callId } = call;
+    // A stop, or a broken stream, may have come while its beginning was noted.
+    if (signal.aborted) {
+      finish(slot, isInterrupted ? brokenBefore(call) : stoppedBefore(call));
+      return;
+    }
     deps.tell({ kind: 'started', callId, activity: tool.describe(call.input) });
     const whileRunning =
       <T>(tell: (value: T) => void) =>
@@ -172,7 +181,12 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
   };
 
   const decide = async (slot: Slot, inputError: string | undefined): Promise<void> => {
-    const state = await decisionOf(deps, slot, inputError);
+    const state = await decisionOf(deps, slot, inputError).catch(
+      (thrown: unknown): State & { kind: 'done' } => ({
+        kind: 'done',
+        result: failedBefore(deps, slot.call, thrown),
+      }),
+    );
     // A stop or a broken stream may have come first.
     if (slot.state.kind !== 'deciding') return;
     if (state.kind === 'done') finish(slot, state.result);
@@ -180,16 +194,16 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
   };
 
   /** What does not run yet never will. */
-  const dropWaiting = (text: string): void => {
+  const dropWaiting = (resultFor: (call: ToolCallPart) => ToolResult): void => {
     for (const slot of slots) {
       const { kind } = slot.state;
       if (kind === 'running' || kind === 'done') continue;
-      finish(slot, textResult(slot.call, 'cancelled', text));
+      finish(slot, resultFor(slot.call));
     }
   };
 
   const onStop = (): void => {
-    dropWaiting('Stopped before it started.');
+    dropWaiting(stoppedBefore);
     advance();
   };
   deps.signal.addEventListener('abort', onStop, { once: true });
@@ -212,13 +226,29 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
     interrupt: () => {
       isInterrupted = true;
       isClosed = true;
-      dropWaiting('The connection broke before it started. Call it again if it is still needed.');
+      dropWaiting(brokenBefore);
       const reason = new BotError('interrupted', 'The connection to the model broke.');
       for (const { state } of slots) if (state.kind === 'running') state.abort(reason);
       advance();
     },
     ended,
   };
+}
+
+function stoppedBefore(call: ToolCallPart): ToolResult {
+  return textResult(call, 'cancelled', 'Stopped before it started.');
+}
+
+/** What cannot be judged or noted does not run, and takes nothing else with it. */
+function failedBefore({ log }: SchedulerDeps, call: ToolCallPart, thrown: unknown): ToolResult {
+  log.error('call_not_started', { tool: call.name, callId: call.callId, ...errorFacts(thrown) });
+  const text = `${call.name} was not run: whether it may could not be found out, or not be noted. Try again later, or another way.`;
+  return textResult(call, 'error', text);
+}
+
+function brokenBefore(call: ToolCallPart): ToolResult {
+  const text = 'The connection broke before it started. Call it again if it is still needed.';
+  return textResult(call, 'cancelled', text);
 }
 
 /** Runs beside all of these, or behind none that it may not run beside. */
