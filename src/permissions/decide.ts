@@ -12,6 +12,8 @@ export interface Ruling {
   readonly kind: 'allow' | 'ask' | 'deny';
   /** A clause for people and the audit: "rule `Bash(rm *)` (channels[2], line 31)". */
   readonly reason: string;
+  /** A grant for the thread would spare the next question of its kind. */
+  readonly mayBeGranted: boolean;
 }
 
 export interface RulingInput {
@@ -26,19 +28,24 @@ export interface RulingInput {
 
 export function rulingOf(input: RulingInput): Ruling {
   const { assessment, grantedBy } = input;
+  const ruling = (kind: Ruling['kind'], reason: string, mayBeGranted = false): Ruling => ({
+    kind,
+    reason,
+    mayBeGranted,
+  });
   const denied = ruleFor(input, 'deny');
-  if (denied) return { kind: 'deny', reason: denied };
+  if (denied) return ruling('deny', denied);
   const asked = ruleFor(input, 'ask');
-  if (asked) return { kind: 'ask', reason: `it falls under the ${asked}` };
-  if (assessment.alwaysAsks) return { kind: 'ask', reason: assessment.why };
+  if (asked) return ruling('ask', `it falls under the ${asked}`);
+  if (assessment.alwaysAsks) return ruling('ask', assessment.why);
   const allowed = ruleFor(input, 'allow');
-  if (allowed) return { kind: 'allow', reason: allowed };
+  if (allowed) return ruling('allow', allowed);
   if (grantedBy !== undefined && assessment.isWhole) {
-    return { kind: 'allow', reason: `granted for this thread by ${grantedBy}` };
+    return ruling('allow', `granted for this thread by ${grantedBy}`);
   }
   return assessment.needsApproval
-    ? { kind: 'ask', reason: assessment.why }
-    : { kind: 'allow', reason: assessment.isReadOnly ? 'reads only' : 'needs no approval' };
+    ? ruling('ask', assessment.why, assessment.isWhole && assessment.grant !== undefined)
+    : ruling('allow', assessment.isReadOnly ? 'reads only' : 'needs no approval');
 }
 
 /** The first rule of this kind that names the call, in words. */

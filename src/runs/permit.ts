@@ -17,6 +17,7 @@ import type { CallDecision, RunRecord } from './run-record.ts';
 import type { Scene } from './scene.ts';
 
 const mostAuditUnits = 2000;
+const refusedBefore = 'This very call was refused before in this run. Do not call it again.';
 
 export type PermitOf = (
   call: ToolCallPart,
@@ -34,7 +35,7 @@ export function createPermit(deps: ExecuteDeps, scene: Scene, record: () => RunR
     const assessment = await tool.assess(call.input, toolScene);
     if (decided) return permitOfDecision(decided, inputHash, assessment);
     if (record().refused.includes(inputHash)) {
-      return refuse('This very call was refused before in this run. Do not call it again.');
+      return refuse(refusedBefore);
     }
     if (record().isPlanning && !assessment.isReadOnly) {
       return refuse(
@@ -62,16 +63,22 @@ export function createPermit(deps: ExecuteDeps, scene: Scene, record: () => RunR
         );
       case 'ask': {
         if (assessment.fault !== undefined) return { kind: 'fault', text: assessment.fault };
+        const { redact } = deps.redactor;
+        const { language, text } = await tool.preview(call.input, toolScene);
+        // Before anything is cut for the card, or put into a file beside it.
+        const preview = { language, text: redact(text) };
+        if (record().refused.includes(shownHashOf({ tool: tool.name, preview }))) {
+          return refuse(refusedBefore);
+        }
         await note('asked', ruling.reason);
-        const preview = await tool.preview(call.input, toolScene);
         const ask: ApprovalAsk = {
           callId: call.callId,
           tool: tool.name,
           inputHash,
-          title: tool.describe(call.input),
+          title: redact(tool.describe(call.input)),
           preview,
-          why: ruling.reason,
-          ...(assessment.grant !== undefined && assessment.isWhole && !assessment.alwaysAsks
+          why: redact(ruling.reason),
+          ...(ruling.mayBeGranted && assessment.grant !== undefined
             ? { grant: { pattern: assessment.grant, toolHash } }
             : {}),
         };
@@ -84,6 +91,11 @@ export function createPermit(deps: ExecuteDeps, scene: Scene, record: () => RunR
 /** Of the tool and its exact input: what an approval covers. */
 export function inputHashOf({ name, input }: Pick<ToolCallPart, 'name' | 'input'>): string {
   return hashOf([name, input]);
+}
+
+/** Of what the people were shown: words around it (a description, a time) make no other call of it. */
+export function shownHashOf({ tool, preview }: Pick<ApprovalAsk, 'tool' | 'preview'>): string {
+  return hashOf([tool, 'shown', preview.text]);
 }
 
 function toolHashOf({ name, description, inputSchema }: RegisteredTool): string {

@@ -8,7 +8,7 @@ import type { ApprovalState } from '../questions/approvals.ts';
 import { textResult } from '../tools/scheduler.ts';
 import { absorbInto, execute } from './execute.ts';
 import type { Next } from './lane.ts';
-import { auditOf } from './permit.ts';
+import { auditOf, shownHashOf } from './permit.ts';
 import type { CallDecision, RunRecord } from './run-record.ts';
 import { openScene } from './scene.ts';
 import {
@@ -75,9 +75,9 @@ async function resume(
       await audit(work, ask, 'expired', 'nobody approved in time');
   }
   await giveGrants(work, asked, verdicts);
-  const refused = decisions
-    .filter(({ kind }) => kind !== 'approved')
-    .map(({ inputHash }) => inputHash);
+  const refused = asked.asks.flatMap((ask, index) =>
+    decisions[index]?.kind === 'approved' ? [] : [ask.inputHash, shownHashOf(ask)],
+  );
   const resumed: RunRecord = {
     ...goingOn(record, step),
     decisions: isPlan ? [] : [...record.decisions.filter((one) => one.step === step), ...decisions],

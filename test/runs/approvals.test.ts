@@ -206,6 +206,49 @@ describe('a call that asks', () => {
     expect(resultsTold(world)).toContain('refused before in this run');
   });
 
+  it('is refused without a card when only words around it differ', async () => {
+    const bash = plainTool({
+      name: 'Bash',
+      assess: async () => asking,
+      preview: async () => ({ language: 'sh', text: 'rm -rf build' }),
+      invoke: async () => ({ kind: 'done', parts: [] }),
+    });
+    const world = await newWorld({ tools: [bash], permissions: {} });
+    const call = { call: 'Bash', input: { command: 'rm -rf build', description: 'Clean up' } };
+    world.model.answer({ text: 'I clean.' }, { ...call, id: 'c1' });
+    const again = { command: 'rm -rf build', description: 'Make room' };
+    world.model.answer({ text: 'Again.' }, { ...call, input: again, id: 'c2' });
+    world.model.answer({ text: 'Then not.' });
+    await world.say('clean');
+    await world.until(() => world.adapter.texts('u1').length === 2);
+    await world.click(controlOf(world, 'Deny'));
+    await world.clock.advance(5000);
+    expect(world.adapter.texts('u1').at(-1)).toContain('Then not.');
+    expect(resultsTold(world)).toContain('refused before in this run');
+  });
+
+  it('shows no secret, in the card or in the file beside it', async () => {
+    const value = 'correct-horse-battery-staple';
+    const made = plainTool({
+      name: 'Deploy',
+      assess: async () => asking,
+      // The card is cut somewhere: wherever that is, no half of the secret stays.
+      preview: async () => ({ language: 'sh', text: `login ${`${value} `.repeat(400)}` }),
+      invoke: async () => ({ kind: 'done', parts: [] }),
+    });
+    const world = await newWorld({
+      tools: [made],
+      permissions: {},
+      secrets: [{ name: 'PASSWORD', value }],
+    });
+    await ask(world);
+    expect(world.adapter.uploads).toHaveLength(1);
+    for (const text of [card(world), world.adapter.uploads[0]?.text ?? '']) {
+      expect(text).toContain('[redacted: PASSWORD]');
+      expect(text).not.toContain('corr');
+    }
+  });
+
   it('waits over a restart, and a click in the new life runs it', async () => {
     const { world, calls } = await setUp();
     await ask(world);
@@ -464,6 +507,13 @@ describe('a grant', () => {
     expect(calls).toHaveLength(2);
     expect(await auditOf(world)).toContain('grant prod by web:anna');
     expect(await auditOf(world)).toContain('grant_revoked');
+  });
+
+  it('is not offered where a rule asks each time', async () => {
+    const { world } = await setUp({ rules: [{ ask: ['Deploy'] }] });
+    await ask(world);
+    expect(card(world)).toContain('[Approve] [Deny]');
+    expect(card(world)).not.toContain('this thread');
   });
 
   it('ends after its time, and is good for no other thread', async () => {

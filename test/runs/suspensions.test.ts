@@ -35,17 +35,6 @@ function deploys(): Deploys {
   return { calls, deploy };
 }
 
-function controlOf(world: World, label: string): string {
-  for (const { message } of world.adapter.shown.toReversed()) {
-    for (const block of message.blocks) {
-      const button =
-        block.kind === 'buttons' ? block.buttons.find((one) => one.label === label) : undefined;
-      if (button) return button.controlId;
-    }
-  }
-  throw new Error(`no button ${label}`);
-}
-
 async function remove(world: World, messageId: string): Promise<void> {
   await world.runs.onEvent({
     kind: 'message_deleted',
