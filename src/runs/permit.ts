@@ -28,11 +28,11 @@ export type PermitOf = (
 /** Judges the calls of one run; `record` gives the run as it stands now. */
 export function createPermit(deps: ExecuteDeps, scene: Scene, record: () => RunRecord): PermitOf {
   return async (call, tool, toolScene) => {
-    const inputHash = inputHashOf(call);
+    const assessment = await tool.assess(call.input, toolScene);
+    const inputHash = inputHashOf(call, assessment.state);
     const decided = record().decisions.find(
       ({ step, callId }) => step === toolScene.step && callId === call.callId,
     );
-    const assessment = await tool.assess(call.input, toolScene);
     if (decided) return permitOfDecision(decided, inputHash, assessment);
     if (record().refused.includes(inputHash)) {
       return refuse(refusedBefore);
@@ -88,9 +88,12 @@ export function createPermit(deps: ExecuteDeps, scene: Scene, record: () => RunR
   };
 }
 
-/** Of the tool and its exact input: what an approval covers. */
-export function inputHashOf({ name, input }: Pick<ToolCallPart, 'name' | 'input'>): string {
-  return hashOf([name, input]);
+/** Of the tool, its exact input and where it would run: what an approval covers. */
+function inputHashOf(
+  { name, input }: Pick<ToolCallPart, 'name' | 'input'>,
+  state: string | undefined,
+): string {
+  return hashOf(state === undefined ? [name, input] : [name, input, state]);
 }
 
 /** Of what the people were shown: words around it (a description, a time) make no other call of it. */
@@ -112,7 +115,11 @@ function permitOfDecision(
   { isReadOnly }: Assessment,
 ): Permit {
   // A decision is good for the very input that was shown.
-  if (decided.inputHash !== inputHash) return refuse('The approval was for another input.');
+  if (decided.inputHash !== inputHash) {
+    return refuse(
+      'The approval was for another input. Or the shell does not stand where it stood then (another folder, other exported variables, a restart): look, and call it again.',
+    );
+  }
   const note = decided.note === undefined ? '' : ` They say: ${decided.note}`;
   switch (decided.kind) {
     case 'approved':

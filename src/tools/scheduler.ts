@@ -23,7 +23,8 @@ export type SchedulerEvent =
   | { readonly kind: 'sources'; readonly sources: readonly Citation[] }
   | { readonly kind: 'finished'; readonly result: ToolResult };
 
-/** May this call run? Decided once, before it starts. */
+/** May this call run? Decided before it starts, and again where another call ended meanwhile: what
+ * a call does can hang on what the one before it left. */
 export type Permit =
   | { readonly kind: 'run'; readonly isReadOnly: boolean }
   /** People must approve it first. */
@@ -84,6 +85,8 @@ type State =
 interface Slot {
   readonly call: ToolCallPart;
   concurrency: Concurrency;
+  /** How many calls had run when it was judged. */
+  judgedAfter: number;
   state: State;
 }
 
@@ -100,6 +103,8 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
   let isClosed = false;
   let isInterrupted = false;
   let silence = false;
+  /** Calls that ran and came to their end. */
+  let ran = 0;
   let resolveEnded: (end: StepEnd) => void = () => {};
   let rejectEnded: (error: unknown) => void = () => {};
   const ended = new Promise<StepEnd>((resolve, reject) => {
@@ -121,12 +126,20 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
       if (slot.state.kind === 'done') continue;
       if (slot.state.kind === 'queued') {
         if (!fitsBeside(slot, before) || running >= options.mostRunning) break;
+        if (!beginOrJudge(slot, slot.state)) break;
         running += 1;
-        begin(slot, slot.state);
       }
       before.push(slot);
     }
     if (isClosed && isOver(slots)) resolveEnded({ ...endOf(slots), silence });
+  };
+
+  /** False: it must be judged again first. */
+  const beginOrJudge = (slot: Slot, state: State & { kind: 'queued' }): boolean => {
+    const isCurrent = slot.judgedAfter === ran;
+    if (isCurrent) begin(slot, state);
+    else judge(slot, undefined);
+    return isCurrent;
   };
 
   const begin = (slot: Slot, { tool, isReadOnly }: State & { kind: 'queued' }): void => {
@@ -138,7 +151,10 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
         () => runCall(slot, tool, linked.signal),
         (thrown: unknown) => finish(slot, failedBefore(deps, slot.call, thrown)),
       )
-      .finally(() => linked.release())
+      .finally(() => {
+        linked.release();
+        ran += 1;
+      })
       .then(advance)
       .catch(rejectEnded);
   };
@@ -180,6 +196,12 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
     finish(slot, await resultOf(slot.call, end, isInterrupted, scene));
   };
 
+  const judge = (slot: Slot, inputError: string | undefined): void => {
+    slot.state = { kind: 'deciding' };
+    slot.judgedAfter = ran;
+    decide(slot, inputError).then(advance).catch(rejectEnded);
+  };
+
   const decide = async (slot: Slot, inputError: string | undefined): Promise<void> => {
     const state = await decisionOf(deps, slot, inputError).catch(
       (thrown: unknown): State & { kind: 'done' } => ({
@@ -211,13 +233,18 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
 
   return {
     add: (call, inputError) => {
-      const slot: Slot = { call, concurrency: 'never', state: { kind: 'deciding' } };
+      const slot: Slot = {
+        call,
+        concurrency: 'never',
+        judgedAfter: ran,
+        state: { kind: 'deciding' },
+      };
       slots.push(slot);
       if (deps.signal.aborted) {
         onStop();
         return;
       }
-      decide(slot, inputError).then(advance).catch(rejectEnded);
+      judge(slot, inputError);
     },
     close: () => {
       isClosed = true;

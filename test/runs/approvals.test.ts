@@ -329,6 +329,28 @@ describe('a call that asks', () => {
   });
 });
 
+describe('an approval of a call that hangs on where it runs', () => {
+  it('is good for no other place', async () => {
+    let folder = 'here';
+    const calls: unknown[] = [];
+    const bash = plainTool({
+      name: 'Bash',
+      assess: async () => ({ ...asking, state: folder }),
+      invoke: async (input) => {
+        calls.push(input);
+        return { kind: 'done', parts: [] };
+      },
+    });
+    const world = await newWorld({ tools: [bash], permissions: {} });
+    await ask(world, [{ call: 'Bash', input: { command: 'rm -rf build' }, id: 'c1' }]);
+    folder = 'there';
+    await world.click(controlOf(world, 'Approve'));
+    await world.clock.advance(5000);
+    expect(calls).toEqual([]);
+    expect(resultsTold(world)).toContain('does not stand where it stood then');
+  });
+});
+
 describe('several calls that ask', () => {
   const two = [deployCall, { call: 'Deploy', input: { to: 'lab' }, id: 'c2' }];
 

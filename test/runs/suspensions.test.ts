@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createWaitTool } from '../../src/tools/builtin/wait.ts';
 import { registerTool } from '../../src/tools/registry.ts';
 import { plainTool, safe } from '../support/tools.ts';
-import { anna, ben, inThread, usingWorlds, type World } from '../support/world.ts';
+import { inThread, usingWorlds, type World } from '../support/world.ts';
 
 const newWorld = usingWorlds();
 

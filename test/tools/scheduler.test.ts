@@ -441,6 +441,21 @@ describe('a call that changes something', () => {
     expect(log.lines.map(({ event }) => event)).toContain('call_not_started');
   });
 
+  it('is judged anew when another ran before it: what it would do may have changed', async () => {
+    let moved = false;
+    const { add, scheduler } = setUp({
+      invoke: async (n) => {
+        moved ||= n === 1;
+        return fine;
+      },
+      permit: () => (moved ? { kind: 'refuse', text: 'the folder is another one' } : run),
+    });
+    add('a', 'Alone', { n: 1 });
+    add('b', 'Alone', { n: 2 });
+    scheduler.close();
+    expect(told((await scheduler.ended).results)).toEqual(['a:ok', 'b:refused']);
+  });
+
   it('is not run when it cannot be judged', async () => {
     const { add, scheduler } = setUp({
       permit: (callId) => {
