@@ -286,6 +286,8 @@ async function settle(execution: Execution, outcome: RunOutcome): Promise<void> 
     await suspend(execution, outcome);
     return;
   }
+  // Those too that were started before it waited for people.
+  if (outcome.kind === 'stopped') await deps.stopJobs(stage.key);
   const hasNoText = isSilent(stage.transcript.entries(), record);
   const staysSilent = outcome.kind === 'finished' && outcome.silent && hasNoText;
   const said = staysSilent ? [] : end.notices;

@@ -96,6 +96,8 @@ async function withdraw(
 ): Promise<Next> {
   const { deps, key, record } = work;
   await wait?.withdraw(told);
+  // The run that started them is over, and the signal it started them with is long gone.
+  await deps.stopJobs(key);
   const entries = (await openScene(deps, key)).transcript.entries();
   const last = entries.findLast((entry) => entry.kind === 'assistant_message');
   const open = last?.runId === record.runId ? openCalls(entries, last) : [];

@@ -125,8 +125,8 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
       if (slot.state.kind === 'deciding') break;
       if (slot.state.kind === 'done') continue;
       if (slot.state.kind === 'queued') {
-        if (!fitsBeside(slot, before) || running >= options.mostRunning) break;
-        if (!beginOrJudge(slot, slot.state)) break;
+        const hasRoom = running < options.mostRunning && fitsBeside(slot, before);
+        if (!hasRoom || !beginOrJudge(slot, slot.state)) break;
         running += 1;
       }
       before.push(slot);

@@ -110,7 +110,10 @@ describe('the messages that a waiting run is about', () => {
     await world.clock.advance(1000);
     await remove(world, 'u1');
     expect(world.adapter.texts('u1')[1]).toContain('[Approve]');
+    expect(world.stoppedJobs).toEqual([]);
     await remove(world, 'u2');
     expect(world.adapter.texts('u1')[1]).toContain('This is no longer needed.');
+    // What it left running in the background has nobody to end it otherwise.
+    expect(world.stoppedJobs).toEqual(['web:local:general:u1']);
   });
 });
