@@ -20,8 +20,9 @@ export interface RulingInput {
   readonly tool: string;
   readonly assessment: Assessment;
   readonly rules: readonly SourcedRule[];
-  /** Ids that stand for the asker: their own, those of their groups and roles. */
-  readonly askerIds: ReadonlySet<string>;
+  /** Of each person whose words are in the run, the asker and those who steered: the ids that stand
+   * for them, their own and those of their groups and roles. */
+  readonly people: readonly ReadonlySet<string>[];
   /** A person approved the like for this thread; their name. */
   readonly grantedBy: string | undefined;
 }
@@ -51,12 +52,23 @@ export function rulingOf(input: RulingInput): Ruling {
 /** The first rule of this kind that names the call, in words. */
 function ruleFor(input: RulingInput, kind: Ruling['kind']): string | undefined {
   for (const { rule, source } of input.rules) {
-    if (rule.for && !rule.for.some((id) => input.askerIds.has(id))) continue;
+    if (rule.for && !isAbout(rule.for, input.people, kind)) continue;
     for (const text of rule[kind] ?? []) {
       if (covers(text, input, kind)) return `rule \`${text}\` (${source})`;
     }
   }
   return undefined;
+}
+
+/** Nobody borrows the rights of another by a word into their run: to allow, a rule must be about all
+ * of the people; to ask or deny, about one. */
+function isAbout(
+  named: readonly string[],
+  people: RulingInput['people'],
+  kind: Ruling['kind'],
+): boolean {
+  const isNamed = (ids: ReadonlySet<string>): boolean => named.some((id) => ids.has(id));
+  return kind === 'allow' ? people.every(isNamed) : people.some(isNamed);
 }
 
 /** An allow rule must cover all that the call does; one part of it is enough for ask and deny. */

@@ -12,7 +12,7 @@ import { rulingOf } from '../permissions/decide.ts';
 import type { Assessment, RegisteredTool, ToolScene } from '../tools/contract.ts';
 import type { Permit } from '../tools/scheduler.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
-import { idsOfAsker, placeOfScene } from './membership.ts';
+import { idsOfPeople, placeOfScene } from './membership.ts';
 import type { CallDecision, RunRecord } from './run-record.ts';
 import type { Scene } from './scene.ts';
 
@@ -49,7 +49,7 @@ export function createPermit(deps: ExecuteDeps, scene: Scene, record: () => RunR
       tool: tool.name,
       assessment,
       rules,
-      askerIds: await idsOfAsker(deps, scene, record(), rules),
+      people: await idsOfPeople(deps, scene, record(), rules),
       grantedBy: await granterOf(deps, scene, tool.name, assessment, toolHash),
     });
     switch (ruling.kind) {

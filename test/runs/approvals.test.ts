@@ -480,6 +480,35 @@ describe('rules', () => {
     expect(calls).toHaveLength(times);
   });
 
+  it.each<[string, PermissionSettings, number]>([
+    [
+      'do not lend the rights of the asker',
+      { rules: [{ allow: ['Deploy'], for: ['web:anna'] }] },
+      0,
+    ],
+    ['allow what all may do', { rules: [{ allow: ['Deploy'], for: ['web:anna', 'web:ben'] }] }, 1],
+    [
+      'deny what one may not do',
+      { rules: [{ allow: ['Deploy'] }, { deny: ['Deploy'], for: ['web:ben'] }] },
+      0,
+    ],
+  ])('%s to somebody who writes into the run', async (_what, permissions, times) => {
+    const { world, calls } = await setUp(permissions);
+    world.model.answer(
+      { waitMs: 2000 },
+      { text: 'I look.' },
+      { call: 'Look', input: {}, id: 'l1' },
+    );
+    world.model.answer({ text: 'I deploy.' }, deployCall);
+    await world.say('look around');
+    await world.clock.advance(1000);
+    await world.say('now deploy', { ...inThread('u1'), messageId: 'u2', author: ben });
+    await world.clock.advance(5000);
+    expect(JSON.stringify(await world.entries('u1'))).toContain('now deploy');
+    expect(world.model.requests.length).toBeGreaterThan(1);
+    expect(calls.filter((call) => call.startsWith('Deploy'))).toHaveLength(times);
+  });
+
   it('say to the model which one denied it', async () => {
     const { world } = await setUp({ rules: [{ deny: ['Deploy(prod)'] }] });
     world.model.answer({ text: 'I deploy.' }, deployCall);
