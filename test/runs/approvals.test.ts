@@ -600,6 +600,20 @@ describe('a plan', () => {
   });
 });
 
+describe('a plan that is asked for in the middle of a run', () => {
+  it('keeps everything that changes from running from there on', async () => {
+    const { world, calls } = await setUp({ rules: [{ allow: ['Deploy'] }] });
+    world.model.answer({ waitMs: 2000 }, { text: 'I look.' }, { call: 'Look', input: {} });
+    world.model.answer({ text: 'I deploy.' }, deployCall);
+    await world.say('look around');
+    await world.clock.advance(1000);
+    await world.say('plan: deploy it', { ...inThread('u1'), messageId: 'u2' });
+    await world.clock.advance(5000);
+    expect(calls).toEqual(['Look {}']);
+    expect(resultsTold(world)).toContain('You are making a plan');
+  });
+});
+
 describe('a plan that is shown', () => {
   const plan = { call: 'ExitPlanMode', input: { plan: '1. Look\n2. Deploy' }, id: 'p1' };
 
