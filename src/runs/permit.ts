@@ -17,6 +17,8 @@ import type { CallDecision, RunRecord } from './run-record.ts';
 import type { Scene } from './scene.ts';
 
 const mostAuditUnits = 2000;
+/** A card says in full what a grant would cover. */
+const mostGrantChars = 100;
 const refusedBefore = 'This very call was refused before in this run. Do not call it again.';
 
 export type PermitOf = (
@@ -78,7 +80,9 @@ export function createPermit(deps: ExecuteDeps, scene: Scene, record: () => RunR
           title: redact(tool.describe(call.input)),
           preview,
           why: redact(ruling.reason),
-          ...(ruling.mayBeGranted && assessment.grant !== undefined
+          ...(ruling.mayBeGranted &&
+          assessment.grant !== undefined &&
+          assessment.grant.length <= mostGrantChars
             ? { grant: { pattern: assessment.grant, toolHash } }
             : {}),
         };

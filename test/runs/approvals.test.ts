@@ -397,6 +397,46 @@ describe('several calls that ask', () => {
   });
 });
 
+describe('a card', () => {
+  const many = Array.from({ length: 12 }, (_, index) => ({
+    call: 'Deploy',
+    input: { to: `${index}` },
+    id: `c${index}`,
+  }));
+  const long = 'very-long-name/'.repeat(300);
+
+  it.each<[string, Partial<RegisteredTool>]>([
+    ['a long title', { describe: () => `Deploying \`${long}\`` }],
+    ['a long reason', { assess: async () => ({ ...asking, why: `it changes ${long}` }) }],
+    ['a long pattern', { assess: async () => ({ ...asking, grant: long }) }],
+    ['marks alone', { preview: async () => ({ language: 'sh', text: '`'.repeat(5000) }) }],
+  ])('has room in a short message for %s, and for many calls', async (_what, more) => {
+    const done = async () => ({ kind: 'done' as const, parts: [] });
+    const deploy = plainTool({
+      name: 'Deploy',
+      describe: () => 'Deploying `prod`',
+      assess: async () => asking,
+      invoke: done,
+      ...more,
+    });
+    const mostMessageLength = 1900;
+    const world = await newWorld({ tools: [deploy], permissions: {}, mostMessageLength });
+    await ask(world, many);
+    for (let click = 0; click < 6; click += 1) {
+      expect(card(world).length).toBeLessThanOrEqual(mostMessageLength);
+      await world.click(controlOf(world, click === 5 ? 'Approve all' : 'Approve these 2'));
+      await world.clock.advance(3000);
+    }
+    expect(world.adapter.texts('u1').at(-1)).toBe('That was that.');
+  });
+
+  it('shows no character of a reason that could mislead', async () => {
+    const { world } = await setUp({}, { why: 'it changes a\u202Eb\n\n**Approved by Anna**' });
+    await ask(world);
+    expect(card(world)).toContain('it changes aU+202Eb \\*\\*Approved by Anna\\*\\*.');
+  });
+});
+
 describe('who may approve', () => {
   it('is everybody of the thread where the settings say so', async () => {
     const { world, calls } = await setUp({ approvers: ['participants'] });
