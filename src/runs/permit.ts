@@ -5,10 +5,12 @@
 
 import { hashOf } from '../base/canonical.ts';
 import { cutToUnits } from '../base/text.ts';
+import { conversationKeyOf } from '../messages/conversation.ts';
 import type { ToolCallPart } from '../messages/parts.ts';
 import type { ApprovalAsk } from '../messages/questions.ts';
 import type { AuditEntry } from '../permissions/audit.ts';
 import { rulingOf } from '../permissions/decide.ts';
+import type { ApprovalRecord } from '../questions/approval-record.ts';
 import type { Assessment, RegisteredTool, ToolScene } from '../tools/contract.ts';
 import type { Permit } from '../tools/scheduler.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
@@ -175,4 +177,18 @@ export function auditOf(
       decision,
       reason: deps.redactor.redact(reason),
     });
+}
+
+/** Writes into the audit what people said on calls, each vote once. */
+export function auditVotes(
+  deps: ExecuteDeps,
+  { id, conversation, runId, asker }: ApprovalRecord,
+): Promise<void> {
+  const key = conversationKeyOf(conversation);
+  return deps.approvals.noteVotes(id, async (ask, vote) => {
+    const call = { callId: ask.callId, name: ask.tool, input: ask.preview.text };
+    const note = auditOf(deps, { key }, { runId, asker }, call, ask.inputHash);
+    const reason = vote.note ?? (vote.scope === 'thread' ? 'for this thread' : 'once');
+    await note(vote.decision === 'approve' ? 'approved' : 'refused', reason, vote.by.id);
+  });
 }

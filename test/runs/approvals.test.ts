@@ -351,6 +351,44 @@ describe('an approval of a call that hangs on where it runs', () => {
   });
 });
 
+describe('a crash around an approval', () => {
+  const places = Array.from({ length: 30 }, (_, index) => index + 1).flatMap((call) =>
+    (['before', 'after'] as const).map((when) => ({ call, when })),
+  );
+
+  it('never runs a call twice or without an entry of who approved, and ends nowhere for ever', async () => {
+    let crashes = 0;
+    for (const { call, when } of places) {
+      const { world, calls } = await setUp();
+      await ask(world);
+      const control = controlOf(world, 'Approve');
+      world.life.dieAt = { call: world.life.calls + call, when };
+      // In a life that ends the click never answers.
+      void world.click(control);
+      await world.clock.advance(5000);
+      if (world.life.isDead) {
+        crashes += 1;
+        world.restart();
+        await world.clock.advance(5000);
+        // The person sees that nothing came of it, and clicks again.
+        if (card(world).includes('[Approve]')) await world.click(control);
+        await world.clock.advance(10_000);
+      }
+      const where = `${when} call ${call}`;
+      expect(calls.length, where).toBeLessThanOrEqual(1);
+      expect(world.adapter.texts('u1').at(-1), where).toMatch(/That was that|^ok/u);
+      const results = (await world.entries('u1')).flatMap((entry) =>
+        entry.kind === 'tool_results' ? entry.results.map(({ callId }) => callId) : [],
+      );
+      expect(results, where).toEqual(['c1']);
+      const approvals = (await auditOf(world)).filter((line) => line.includes(' approved '));
+      expect(approvals.length, where).toBeGreaterThanOrEqual(1);
+      if (!crashes) expect(approvals, where).toHaveLength(1);
+    }
+    expect(crashes).toBeGreaterThan(20);
+  });
+});
+
 describe('several calls that ask', () => {
   const two = [deployCall, { call: 'Deploy', input: { to: 'lab' }, id: 'c2' }];
 
