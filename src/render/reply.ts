@@ -27,6 +27,7 @@ import {
 } from './document.ts';
 import type { Pacer, Urgency } from './pacer.ts';
 import { createPageBook, type Frozen, type Page, type ReplyPages } from './page-book.ts';
+import { quietDocument } from './quiet-line.ts';
 import { keepStatus } from './status.ts';
 
 export interface ReplyDeps {
@@ -125,7 +126,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   const desired = (): readonly DrawnPage[] => {
     makeRoom();
     const { end: from, prefix } = book.start;
-    const pages = drawPages(document, visibleText(), {
+    const pages = drawPages(quietDocument(document, redactor), visibleText(), {
       from,
       prefix,
       split,
