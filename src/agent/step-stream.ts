@@ -20,7 +20,7 @@ export type Tell = (event: RunEvent) => void;
 /** What a step does, given how to tell of it and a signal that ends with the step's reader. */
 export type StepWork<T> = (tell: Tell, signal: AbortSignal) => Promise<T>;
 
-/** Does the work while its events are read. A reader that leaves ends the work. */
+/** Does the work while its events are read. A reader that leaves, or a failure, ends the work. */
 export async function* telling<T>(
   work: StepWork<T>,
   signal: AbortSignal,
@@ -28,13 +28,14 @@ export async function* telling<T>(
   const told = createAsyncQueue<RunEvent>();
   const linked = linkedAbort(signal);
   const done = work((event) => told.push(event), linked.signal).finally(() => told.end());
-  let isRead = false;
+  let isDone = false;
   try {
     yield* told;
-    isRead = true;
-    return await done;
+    const result = await done;
+    isDone = true;
+    return result;
   } finally {
-    if (!isRead) {
+    if (!isDone) {
       linked.abort(abortReasonOf(signal));
       await done.catch(() => {}); // nobody is left to hear of it
     }

@@ -26,10 +26,17 @@ const mostShownShort = 2;
 const shortRoom = 3000;
 /** Room for everything besides the previews. */
 const roomOfRest = 600;
-const roomOfAsk = 260;
-const leastPreview = 200;
+const roomOfAsk = 380;
+const leastPreview = 150;
+/** Fences and language of a usual code block. */
+const roomOfFence = 20;
 const mostLabelUnits = 75;
-const mostDecidedUnits = 120;
+const mostTitleUnits = 80;
+const mostWhyUnits = 120;
+const mostNoteUnits = 120;
+const mostNamesUnits = 120;
+/** Length of the lines on what is decided; of more than fit the newest stay. */
+const mostDecidedLength = 300;
 
 /** The asks that the card shows with buttons. */
 export function shownAsks(verdicts: readonly CallVerdict[], room: number): readonly number[] {
@@ -44,9 +51,7 @@ function mostShownIn(room: number): number {
 /** Asks of a record whose preview does not fit into a card of this room. */
 export function longAsks(record: ApprovalRecord, room: number): readonly number[] {
   const most = previewRoom(record.asks.length, room);
-  return record.asks.flatMap(({ preview }, index) =>
-    inPlainSight(preview.text).length > most ? [index] : [],
-  );
+  return record.asks.flatMap((ask, index) => (bodyOf(record, ask, most).isLong ? [index] : []));
 }
 
 /** The whole preview, as it stands in the file beside the card. */
@@ -61,11 +66,24 @@ export function drawApprovals(record: ApprovalRecord, options: CardOptions): Out
     return verdict && verdict.kind !== 'open' ? [decidedLine(ask, verdict)] : [];
   });
   const blocks: Block[] =
-    decided.length > 0 ? [{ kind: 'markdown', text: decided.slice(-10).join('\n') }] : [];
+    decided.length > 0 ? [{ kind: 'markdown', text: newestOf(decided).join('\n') }] : [];
   if (record.state === 'expired') blocks.push(notice('Nobody approved in time. This has expired.'));
   else if (record.state === 'withdrawn') blocks.push(notice('This is no longer needed.'));
   else blocks.push(...openBlocks(record, options));
   return { blocks, mentionable: [] };
+}
+
+/** As many of the last lines as there is room for, one at least. */
+function newestOf(lines: readonly string[]): readonly string[] {
+  const kept: string[] = [];
+  let length = 0;
+  for (const line of lines.toReversed()) {
+    length += line.length + 1;
+    if (kept.length > 0 && length > mostDecidedLength) break;
+    kept.unshift(line);
+  }
+  const before = lines.length - kept.length;
+  return before > 0 ? [`(${before} decided before)`, ...kept] : kept;
 }
 
 function notice(text: string): Block {
@@ -73,13 +91,13 @@ function notice(text: string): Block {
 }
 
 function decidedLine(ask: ApprovalAsk, verdict: Exclude<CallVerdict, { kind: 'open' }>): string {
-  const title = plain(ask.title);
+  const title = titleOf(ask);
   if (verdict.kind === 'approved') {
-    return `✓ ${title}: approved by ${plain(verdict.by.join(' and '))}`;
+    return `✓ ${title}: approved by ${namesOf(verdict.by, ' and ')}`;
   }
   const note =
-    verdict.note === undefined ? '' : `: ${plain(cutToUnits(verdict.note, mostDecidedUnits))}`;
-  return `✗ ${title}: denied by ${plain(verdict.by)}${note}`;
+    verdict.note === undefined ? '' : `: ${plain(cutToUnits(verdict.note, mostNoteUnits))}`;
+  return `✗ ${title}: denied by ${namesOf([verdict.by], '')}${note}`;
 }
 
 function openBlocks(record: ApprovalRecord, options: CardOptions): readonly Block[] {
@@ -98,7 +116,8 @@ function openBlocks(record: ApprovalRecord, options: CardOptions): readonly Bloc
   const rest = options.verdicts.filter(({ kind }) => kind === 'open').length - shown.length;
   const more = rest > 0 ? ` ${rest} more follow.` : '';
   const until = new Date(record.expiresAt).toUTCString().replace(/:\d\d GMT$/u, ' UTC');
-  blocks.push(notice(`May be approved by ${options.approvers} until ${until}.${more}`));
+  const approvers = cutToUnits(options.approvers, mostNamesUnits);
+  blocks.push(notice(`May be approved by ${approvers} until ${until}.${more}`));
   if (shown.length > 1) {
     const controlId = approveAllControlId(record.id, shown);
     const label = rest > 0 ? `Approve these ${shown.length}` : 'Approve all';
@@ -113,11 +132,8 @@ function askText(
   { approvedBy }: CallVerdict & { kind: 'open' },
   room: number,
 ): string {
-  const heading = record.kind === 'plan' ? 'My plan' : plain(ask.title);
-  const shown = inPlainSight(ask.preview.text);
-  const isLong = shown.length > room;
-  const text = isLong ? cutToUnits(shown, room) : shown;
-  const body = record.kind === 'plan' ? text : codeBlock(ask.preview.language, text);
+  const heading = record.kind === 'plan' ? 'My plan' : titleOf(ask);
+  const { body, isLong } = bodyOf(record, ask, room);
   const lines = [
     `**${heading}**`,
     body,
@@ -128,16 +144,33 @@ function askText(
   return lines.join('\n\n');
 }
 
+/** What will happen, as far as there is room for it. */
+function bodyOf(
+  { kind }: ApprovalRecord,
+  { preview }: ApprovalAsk,
+  room: number,
+): { readonly body: string; readonly isLong: boolean } {
+  const shown = inPlainSight(preview.text);
+  if (kind === 'plan') return { body: cutToUnits(shown, room), isLong: shown.length > room };
+  const block = (text: string): string => codeBlock(preview.language, text);
+  const fits = (text: string): boolean => block(text).length <= room + roomOfFence;
+  if (fits(shown)) return { body: block(shown), isLong: false };
+  const cut = cutToUnits(shown, room);
+  // A fence is longer than any inside: of nothing but backticks, a third has room.
+  const text = fits(cut) ? cut : cutToUnits(shown, Math.floor(room / 3));
+  return { body: block(text), isLong: true };
+}
+
 /** Why it is asked, and what "for this thread" would cover. */
 function whyLine({ grantMs, notAsker, quorum }: ApprovalRecord, ask: ApprovalAsk): string {
-  const why = `I ask because ${ask.why}.`;
+  const why = `I ask because ${plain(cutToUnits(ask.why, mostWhyUnits))}.`;
   if (!ask.grant || notAsker || quorum > 1) return why;
   const covered = inlineCode(`${ask.tool}(${ask.grant.pattern})`);
   return `${why} "For this thread" covers ${covered} for ${formatHours(grantMs)}.`;
 }
 
 function quorumLine(quorum: number, approvedBy: readonly string[]): string {
-  const so = approvedBy.length === 0 ? 'none yet' : `so far ${plain(approvedBy.join(', '))}`;
+  const so = approvedBy.length === 0 ? 'none yet' : `so far ${namesOf(approvedBy, ', ')}`;
   return `${quorum} people must approve: ${so}.`;
 }
 
@@ -179,6 +212,14 @@ function previewRoom(asks: number, room: number): number {
 function formatHours(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   return minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
+}
+
+function titleOf({ title }: ApprovalAsk): string {
+  return plain(cutToUnits(title, mostTitleUnits));
+}
+
+function namesOf(names: readonly string[], between: string): string {
+  return plain(cutToUnits(names.join(between), mostNamesUnits));
 }
 
 /** A title holds `code` spans of the tool's; all other marks are escaped. */

@@ -63,7 +63,6 @@ export type Voted =
       readonly record: ApprovalRecord;
       /** The last ask is decided, the run can go on. */
       readonly complete: boolean;
-      readonly votes: readonly { readonly ask: ApprovalAsk; readonly vote: Vote }[];
     }
   /** Nothing changed; the person is told why. `cardOf`: the record, when it is known. */
   | { readonly kind: 'not_taken'; readonly told: string; readonly cardOf: string | null };
@@ -83,6 +82,9 @@ export interface Approvals {
   /** Undefined when the control is not one of an approval. */
   press(event: InboundClick | InboundForm): Promise<Voted | undefined>;
   state(id: string): Promise<ApprovalState | undefined>;
+  /** Hands over the votes that were not handed over before: after a crash perhaps twice, never not
+   * at all. */
+  noteVotes(id: string, note: (ask: ApprovalAsk, vote: Vote) => Promise<void>): Promise<void>;
   /** Ends it: no click counts any more. */
   close(id: string, how: 'decided' | 'expired' | 'withdrawn'): Promise<void>;
 }
@@ -157,6 +159,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
 
   /** One drawing of a card at a time, each from what is stored then: the last one wins. */
   const drawing = createKeyedQueue();
+  const noting = createKeyedQueue();
 
   /** Why nothing can be decided by this person now; undefined when it can. */
   const obstacle = async (
@@ -202,19 +205,19 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     control: ParsedApprovalControl,
     event: InboundClick | InboundForm,
   ): Promise<Voted> => {
-    const given: { ask: ApprovalAsk; vote: Vote }[] = [];
+    let taken = 0;
     let told = 'This button is not in use any more.';
     for (const index of control.asks) {
       const ask = record.asks[index];
       if (!ask) continue;
       const done = await cast(record, index, voteOf(record, ask, control, event, clock.now()));
       if (typeof done === 'string') told = done;
-      else given.push({ ask, vote: done });
+      else taken += 1;
     }
-    if (given.length === 0) return { kind: 'not_taken', told, cardOf: record.id };
+    if (taken === 0) return { kind: 'not_taken', told, cardOf: record.id };
     const after = await state(record.id);
     const complete = after?.verdicts.every(({ kind }) => kind !== 'open') ?? false;
-    return { kind: 'taken', record, complete, votes: given };
+    return { kind: 'taken', record, complete };
   };
 
   return {
@@ -254,6 +257,19 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       return castAll(known, control, event);
     },
     state,
+    noteVotes: (id, note) =>
+      noting.run(id, async () => {
+        const record = await readValidated(deps, recordKey(id), approvalRecordSchema);
+        if (!record) return;
+        for (const [index, ask] of record.asks.entries()) {
+          for (const [place, vote] of (await votesOf(record, index)).entries()) {
+            const notedKey = `noted:${voteKey(id, index, place)}`;
+            if (await store.get(notedKey)) continue;
+            await note(ask, vote);
+            await store.set(notedKey, true, { ttlMs: ttlOf(record) });
+          }
+        }
+      }),
     close: (id, how) =>
       drawing.run(id, async () => {
         const known = await state(id);

@@ -28,6 +28,7 @@ import {
 import { inSight } from './in-sight.ts';
 import type { Pacer, Urgency } from './pacer.ts';
 import { createPageBook, type Frozen, type Page, type ReplyPages } from './page-book.ts';
+import { quietDocument } from './quiet-line.ts';
 import { keepStatus } from './status.ts';
 
 export interface ReplyDeps {
@@ -126,7 +127,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   const desired = (): readonly DrawnPage[] => {
     makeRoom();
     const { end: from, prefix } = book.start;
-    const pages = drawPages(document, visibleText(), {
+    const pages = drawPages(quietDocument(document, redactor), visibleText(), {
       from,
       prefix,
       split,

@@ -17,6 +17,7 @@ import type { WaitingMessage } from './inbox.ts';
 import type { Turn } from './lane.ts';
 import { endNotice } from './outcome.ts';
 import { createPermit } from './permit.ts';
+import { asksForPlan, notePlanning } from './prepare.ts';
 import type { RunEnd, RunRecord } from './run-record.ts';
 import type { Scene } from './scene.ts';
 import { auditLimit, receiptLine, recordCall, sourcesLine, spentLimit } from './spending.ts';
@@ -227,21 +228,34 @@ async function noteHandover(
 }
 
 async function takeWaiting(execution: Execution): Promise<Taken> {
-  const { deps, stage, turn, record } = execution;
+  const { deps, stage, turn } = execution;
   const waiting = (await deps.inbox.waiting(stage.key)).filter(({ event }) =>
-    mayEnter(record, event),
+    mayEnter(execution.record, event),
   );
+  await heedPlan(execution, waiting);
   const messageIds = await absorbInto(deps, stage, waiting);
   turn.entered(messageIds);
   const addressed = waiting.some(
     ({ event, addressed: is }) =>
       is && event.kind === 'message' && messageIds.includes(event.messageId),
   );
-  if (addressed && !record.addressed) {
-    execution.record = { ...record, addressed };
+  if (addressed && !execution.record.addressed) {
+    execution.record = { ...execution.record, addressed };
     await deps.records.save(stage.key, execution.record);
   }
   return { messageIds, addressed };
+}
+
+/** `plan: …` said into a run holds from there on; stored before the words are taken from the inbox. */
+async function heedPlan(execution: Execution, waiting: readonly WaitingMessage[]): Promise<void> {
+  const { deps, stage, record } = execution;
+  const said = waiting.flatMap(({ event }) =>
+    event.kind === 'message' && !record.triggerIds.includes(event.messageId) ? [event] : [],
+  );
+  if (record.isPlanning || !asksForPlan(said)) return;
+  await notePlanning(deps, stage);
+  execution.record = { ...record, isPlanning: true };
+  await deps.records.save(stage.key, execution.record);
 }
 
 /** What must not enter waits for a run of its own. */
@@ -287,6 +301,8 @@ async function settle(execution: Execution, outcome: RunOutcome): Promise<void> 
     await suspend(execution, outcome);
     return;
   }
+  // Those too that were started before it waited for people.
+  if (outcome.kind === 'stopped') await deps.stopJobs(stage.key);
   const hasNoText = isSilent(stage.transcript.entries(), record);
   const staysSilent = outcome.kind === 'finished' && outcome.silent && hasNoText;
   const said = staysSilent ? [] : end.notices;

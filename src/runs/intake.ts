@@ -24,7 +24,7 @@ import { type CommandCenter, noticeMessage } from './commands.ts';
 import { continueControlId } from './execute.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { Lanes } from './lane.ts';
-import { auditOf } from './permit.ts';
+import { auditVotes } from './permit.ts';
 import { placeOf, touchOf } from './prepare.ts';
 import type { ReadBack } from './read-back.ts';
 import type { Profile } from './settings.ts';
@@ -208,7 +208,7 @@ async function takePress(deps: IntakeDeps, event: InboundClick | InboundForm): P
   }
   const voted = await deps.approvals.press(event);
   if (voted) {
-    await takeVote(deps, voted, event, tell);
+    await takeVote(deps, voted, tell);
     return;
   }
   const answered = await deps.questions.press(event);
@@ -231,7 +231,6 @@ async function takePress(deps: IntakeDeps, event: InboundClick | InboundForm): P
 async function takeVote(
   deps: IntakeDeps,
   voted: Voted,
-  { author }: InboundClick | InboundForm,
   tell: (text: string) => void,
 ): Promise<void> {
   if (voted.kind === 'not_taken') {
@@ -240,14 +239,9 @@ async function takeVote(
     tell(voted.told);
     return;
   }
-  const { record, complete, votes } = voted;
+  const { record, complete } = voted;
   const key = conversationKeyOf(record.conversation);
-  for (const { ask, vote } of votes) {
-    const call = { callId: ask.callId, name: ask.tool, input: ask.preview.text };
-    const note = auditOf(deps, { key }, record, call, ask.inputHash);
-    const reason = vote.note ?? (vote.scope === 'thread' ? 'for this thread' : 'once');
-    await note(vote.decision === 'approve' ? 'approved' : 'refused', reason, author.id);
-  }
+  await auditVotes(deps, record);
   deps.background.start('approval_card', () => deps.approvals.show(record.id));
   if (complete) deps.lanes.wake(key);
 }

@@ -18,17 +18,38 @@ export function placeOfScene({ conversation, head }: Pick<Scene, 'conversation' 
   return { adapter, space, channel, channelName: head?.channelName ?? '' };
 }
 
-/** The asker's own id, and those of the named groups and roles that they belong to. */
-export async function idsOfAsker(
+/** Of the asker, and of each who wrote into the run, their own id and those of the named groups and
+ * roles that they belong to. */
+export async function idsOfPeople(
   deps: ExecuteDeps,
   scene: Scene,
-  { asker }: RunRecord,
+  record: RunRecord,
   rules: readonly SourcedRule[],
-): Promise<ReadonlySet<string>> {
+): Promise<readonly ReadonlySet<string>[]> {
   const named = rules.flatMap(({ rule }) => rule.for ?? []);
   const { adapter, conversation } = scene;
-  const groups = await groupsOf(deps.log, adapter, conversation, asker.id, named);
-  return new Set([asker.id, ...asker.roles, ...groups]);
+  return Promise.all(
+    peopleOf(scene, record).map(async ({ id, roles }) => {
+      const groups = await groupsOf(deps.log, adapter, conversation, id, named);
+      return new Set([id, ...roles, ...groups]);
+    }),
+  );
+}
+
+/** The asker and all whose messages entered since the run's first. */
+function peopleOf(
+  { transcript }: Pick<Scene, 'transcript'>,
+  { asker, triggerIds }: RunRecord,
+): readonly Pick<Author, 'id' | 'roles'>[] {
+  const said = transcript
+    .entries()
+    .flatMap((entry) => (entry.kind === 'user_message' ? [entry] : []));
+  const first = said.findIndex(({ messageId }) => triggerIds.includes(messageId));
+  const people = new Map<string, Pick<Author, 'id' | 'roles'>>([[asker.id, asker]]);
+  for (const { author } of first < 0 ? [] : said.slice(first)) {
+    if (!people.has(author.id)) people.set(author.id, author);
+  }
+  return [...people.values()];
 }
 
 /** Is this person, one of their roles or groups among the named ids? */

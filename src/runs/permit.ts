@@ -5,18 +5,23 @@
 
 import { hashOf } from '../base/canonical.ts';
 import { cutToUnits } from '../base/text.ts';
+import { conversationKeyOf } from '../messages/conversation.ts';
 import type { ToolCallPart } from '../messages/parts.ts';
 import type { ApprovalAsk } from '../messages/questions.ts';
 import type { AuditEntry } from '../permissions/audit.ts';
 import { rulingOf } from '../permissions/decide.ts';
+import type { ApprovalRecord } from '../questions/approval-record.ts';
 import type { Assessment, RegisteredTool, ToolScene } from '../tools/contract.ts';
 import type { Permit } from '../tools/scheduler.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
-import { idsOfAsker, placeOfScene } from './membership.ts';
+import { idsOfPeople, placeOfScene } from './membership.ts';
 import type { CallDecision, RunRecord } from './run-record.ts';
 import type { Scene } from './scene.ts';
 
 const mostAuditUnits = 2000;
+/** A card says in full what a grant would cover. */
+const mostGrantChars = 100;
+const refusedBefore = 'This very call was refused before in this run. Do not call it again.';
 
 export type PermitOf = (
   call: ToolCallPart,
@@ -27,14 +32,14 @@ export type PermitOf = (
 /** Judges the calls of one run; `record` gives the run as it stands now. */
 export function createPermit(deps: ExecuteDeps, scene: Scene, record: () => RunRecord): PermitOf {
   return async (call, tool, toolScene) => {
-    const inputHash = inputHashOf(call);
+    const assessment = await tool.assess(call.input, toolScene);
+    const inputHash = inputHashOf(call, assessment.state);
     const decided = record().decisions.find(
       ({ step, callId }) => step === toolScene.step && callId === call.callId,
     );
-    const assessment = await tool.assess(call.input, toolScene);
     if (decided) return permitOfDecision(decided, inputHash, assessment);
     if (record().refused.includes(inputHash)) {
-      return refuse('This very call was refused before in this run. Do not call it again.');
+      return refuse(refusedBefore);
     }
     if (record().isPlanning && !assessment.isReadOnly) {
       return refuse(
@@ -48,7 +53,7 @@ export function createPermit(deps: ExecuteDeps, scene: Scene, record: () => RunR
       tool: tool.name,
       assessment,
       rules,
-      askerIds: await idsOfAsker(deps, scene, record(), rules),
+      people: await idsOfPeople(deps, scene, record(), rules),
       grantedBy: await granterOf(deps, scene, tool.name, assessment, toolHash),
     });
     switch (ruling.kind) {
@@ -62,16 +67,24 @@ export function createPermit(deps: ExecuteDeps, scene: Scene, record: () => RunR
         );
       case 'ask': {
         if (assessment.fault !== undefined) return { kind: 'fault', text: assessment.fault };
+        const { redact } = deps.redactor;
+        const { language, text } = await tool.preview(call.input, toolScene);
+        // Before anything is cut for the card, or put into a file beside it.
+        const preview = { language, text: redact(text) };
+        if (record().refused.includes(shownHashOf({ tool: tool.name, preview }))) {
+          return refuse(refusedBefore);
+        }
         await note('asked', ruling.reason);
-        const preview = await tool.preview(call.input, toolScene);
         const ask: ApprovalAsk = {
           callId: call.callId,
           tool: tool.name,
           inputHash,
-          title: tool.describe(call.input),
+          title: redact(tool.describe(call.input)),
           preview,
-          why: ruling.reason,
-          ...(assessment.grant !== undefined && assessment.isWhole && !assessment.alwaysAsks
+          why: redact(ruling.reason),
+          ...(ruling.mayBeGranted &&
+          assessment.grant !== undefined &&
+          assessment.grant.length <= mostGrantChars
             ? { grant: { pattern: assessment.grant, toolHash } }
             : {}),
         };
@@ -81,9 +94,17 @@ export function createPermit(deps: ExecuteDeps, scene: Scene, record: () => RunR
   };
 }
 
-/** Of the tool and its exact input: what an approval covers. */
-export function inputHashOf({ name, input }: Pick<ToolCallPart, 'name' | 'input'>): string {
-  return hashOf([name, input]);
+/** Of the tool, its exact input and where it would run: what an approval covers. */
+function inputHashOf(
+  { name, input }: Pick<ToolCallPart, 'name' | 'input'>,
+  state: string | undefined,
+): string {
+  return hashOf(state === undefined ? [name, input] : [name, input, state]);
+}
+
+/** Of what the people were shown: words around it (a description, a time) make no other call of it. */
+export function shownHashOf({ tool, preview }: Pick<ApprovalAsk, 'tool' | 'preview'>): string {
+  return hashOf([tool, 'shown', preview.text]);
 }
 
 function toolHashOf({ name, description, inputSchema }: RegisteredTool): string {
@@ -100,7 +121,11 @@ function permitOfDecision(
   { isReadOnly }: Assessment,
 ): Permit {
   // A decision is good for the very input that was shown.
-  if (decided.inputHash !== inputHash) return refuse('The approval was for another input.');
+  if (decided.inputHash !== inputHash) {
+    return refuse(
+      'The approval was for another input. Or the shell does not stand where it stood then (another folder, other exported variables, a restart): look, and call it again.',
+    );
+  }
   const note = decided.note === undefined ? '' : ` They say: ${decided.note}`;
   switch (decided.kind) {
     case 'approved':
@@ -152,4 +177,18 @@ export function auditOf(
       decision,
       reason: deps.redactor.redact(reason),
     });
+}
+
+/** Writes into the audit what people said on calls, each vote once. */
+export function auditVotes(
+  deps: ExecuteDeps,
+  { id, conversation, runId, asker }: ApprovalRecord,
+): Promise<void> {
+  const key = conversationKeyOf(conversation);
+  return deps.approvals.noteVotes(id, async (ask, vote) => {
+    const call = { callId: ask.callId, name: ask.tool, input: ask.preview.text };
+    const note = auditOf(deps, { key }, { runId, asker }, call, ask.inputHash);
+    const reason = vote.note ?? (vote.scope === 'thread' ? 'for this thread' : 'once');
+    await note(vote.decision === 'approve' ? 'approved' : 'refused', reason, vote.by.id);
+  });
 }

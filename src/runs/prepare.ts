@@ -48,8 +48,7 @@ export async function prepareRun(
   await readHistory(deps, scene, first);
   const isPlanning = asksForPlan(messages);
   if (isPlanning) {
-    const at = deps.clock.now();
-    await scene.transcript.append([{ v: 1, at, kind: 'note', text: planningNote, about: 'run' }]);
+    await notePlanning(deps, scene);
   }
   const profile = deps.profileOf(placeOf(first));
   const { choice, ended, notices } = await settleChoice(deps, scene.key);
@@ -109,8 +108,17 @@ function specsFor({ tools }: ExecuteDeps, hasOwnSearch: boolean): readonly ToolS
 const planningNote =
   'Plan mode: look at what you need, but change nothing. When the plan is complete, call ExitPlanMode with it; carry it out only after it was approved.';
 
+/** Tells the model that it is to make a plan. */
+export async function notePlanning(
+  { clock }: Pick<ExecuteDeps, 'clock'>,
+  { transcript }: Pick<Scene, 'transcript'>,
+): Promise<void> {
+  const at = clock.now();
+  await transcript.append([{ v: 1, at, kind: 'note', text: planningNote, about: 'run' }]);
+}
+
 /** `plan: …`: nothing is changed before a plan is approved. */
-function asksForPlan(messages: readonly InboundMessage[]): boolean {
+export function asksForPlan(messages: readonly InboundMessage[]): boolean {
   return messages.some(({ text }) => /^\s*plan:/iu.test(text));
 }
 

@@ -53,7 +53,7 @@ export async function storeSuspension(
         tool: 'ExitPlanMode',
         inputHash: hashOf(['ExitPlanMode', plan]),
         title: 'Plan',
-        preview: { language: 'markdown', text: plan },
+        preview: { language: 'markdown', text: deps.redactor.redact(plan) },
         why: 'nothing is done before the plan is approved',
       };
       const { id } = await deps.approvals.ask({

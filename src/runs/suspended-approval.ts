@@ -8,7 +8,7 @@ import type { ApprovalState } from '../questions/approvals.ts';
 import { textResult } from '../tools/scheduler.ts';
 import { absorbInto, execute } from './execute.ts';
 import type { Next } from './lane.ts';
-import { auditOf } from './permit.ts';
+import { auditOf, auditVotes, shownHashOf } from './permit.ts';
 import type { CallDecision, RunRecord } from './run-record.ts';
 import { openScene } from './scene.ts';
 import {
@@ -30,6 +30,8 @@ export async function approvalsWait(work: SuspendedWork): Promise<Waiting | unde
     goOn: async () => {
       const isDecided = known.verdicts.every(({ kind }) => kind !== 'open');
       if (!isDecided && !isExpired) return false;
+      // A crash may have come between a vote and its line in the audit.
+      await auditVotes(deps, known.record);
       await deps.approvals.close(id, isDecided ? 'decided' : 'expired');
       await resume(work, known);
       return true;
@@ -42,6 +44,7 @@ export async function approvalsWait(work: SuspendedWork): Promise<Waiting | unde
       return { kind: 'idle', wakeAtMs: known.record.expiresAt };
     },
     withdraw: async (told) => {
+      await auditVotes(deps, known.record);
       await deps.approvals.close(id, 'withdrawn');
       for (const [index, ask] of known.record.asks.entries()) {
         if (known.verdicts[index]?.kind === 'open') await audit(work, ask, 'withdrawn', told);
@@ -75,9 +78,9 @@ async function resume(
       await audit(work, ask, 'expired', 'nobody approved in time');
   }
   await giveGrants(work, asked, verdicts);
-  const refused = decisions
-    .filter(({ kind }) => kind !== 'approved')
-    .map(({ inputHash }) => inputHash);
+  const refused = asked.asks.flatMap((ask, index) =>
+    decisions[index]?.kind === 'approved' ? [] : [ask.inputHash, shownHashOf(ask)],
+  );
   const resumed: RunRecord = {
     ...goingOn(record, step),
     decisions: isPlan ? [] : [...record.decisions.filter((one) => one.step === step), ...decisions],

@@ -40,13 +40,12 @@ export async function storeResultsOnce(
   const { transcript } = await openScene(deps, key);
   const step = lastStepOf(transcript.entries(), runId);
   const known = new Set(
-    transcript
-      .entries()
-      .flatMap((entry) =>
-        entry.kind === 'tool_results' && entry.runId === runId
-          ? entry.results.map(({ callId }) => callId)
-          : [],
-      ),
+    transcript.entries().flatMap((entry) =>
+      // Ids of calls may come again in a later step.
+      entry.kind === 'tool_results' && entry.runId === runId && entry.step === step
+        ? entry.results.map(({ callId }) => callId)
+        : [],
+    ),
   );
   const fresh = results.filter(({ callId }) => !known.has(callId));
   if (fresh.length === 0) return step;

@@ -10,10 +10,10 @@ import type { ConversationKey } from '../messages/conversation.ts';
 import { textResult } from '../tools/scheduler.ts';
 import { presentQuestion } from './execute.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
-import type { WaitingMessage } from './inbox.ts';
 import type { Next, Turn } from './lane.ts';
 import type { RunRecord } from './run-record.ts';
 import { openScene } from './scene.ts';
+import { hasTrigger } from './stage.ts';
 import { approvalsWait } from './suspended-approval.ts';
 import { questionsWait } from './suspended-question.ts';
 import {
@@ -42,7 +42,7 @@ export async function workOnSuspended(
     return withdraw(work, wait, 'My question was lost. Ask again if you still need it.');
   }
   if (await wait.goOn()) return worked;
-  if (isWithdrawn(record, waiting)) {
+  if (await isWithdrawn(work)) {
     return withdraw(work, wait, 'The message that led to this was deleted.');
   }
   if (!record.question?.isShown) return presentOrFail(work, wait);
@@ -79,10 +79,13 @@ async function presentOrFail(work: SuspendedWork, wait: Waiting): Promise<Next> 
   return worked;
 }
 
-/** True when every message that set the run off is deleted. */
-function isWithdrawn(record: RunRecord, waiting: readonly WaitingMessage[]): boolean {
+/** True when every message that set the run off is deleted, now or while it waited before. */
+async function isWithdrawn({ deps, key, record, waiting }: SuspendedWork): Promise<boolean> {
   const deleted = deletionsIn(waiting);
-  return record.triggerIds.every((messageId) => deleted.includes(messageId));
+  if (!record.triggerIds.some((messageId) => deleted.includes(messageId))) return false;
+  const triggerIds = record.triggerIds.filter((messageId) => !deleted.includes(messageId));
+  const { transcript } = await openScene(deps, key);
+  return !hasTrigger(transcript.entries(), { ...record, triggerIds });
 }
 
 /** Takes the card away and ends the run that waited, with a line that says why. */
@@ -93,6 +96,8 @@ async function withdraw(
 ): Promise<Next> {
   const { deps, key, record } = work;
   await wait?.withdraw(told);
+  // The run that started them is over, and the signal it started them with is long gone.
+  await deps.stopJobs(key);
   const entries = (await openScene(deps, key)).transcript.entries();
   const last = entries.findLast((entry) => entry.kind === 'assistant_message');
   const open = last?.runId === record.runId ? openCalls(entries, last) : [];

@@ -67,6 +67,9 @@ export interface Assessment {
   /** The input pattern that "approve for this thread" would cover: `git push*`. Undefined: the call
    * can only be approved by itself. */
   readonly grant: string | undefined;
+  /** What else decides what the call does, besides its input: where a shell stands. An approval is
+   * good for this state alone. */
+  readonly state?: string;
   /** Why the call cannot succeed as things stand, for the model: then nobody is asked about it. */
   readonly fault?: string;
 }

@@ -7,6 +7,7 @@
 
 import { linkedAbort } from '../base/abort.ts';
 import { BotError } from '../base/errors.ts';
+import { errorFacts } from '../base/log.ts';
 import type { Citation } from '../messages/chat.ts';
 import type { ChecklistItem } from '../messages/checklist.ts';
 import type { ToolCallPart, ToolResult } from '../messages/parts.ts';
@@ -22,7 +23,8 @@ export type SchedulerEvent =
   | { readonly kind: 'sources'; readonly sources: readonly Citation[] }
   | { readonly kind: 'finished'; readonly result: ToolResult };
 
-/** May this call run? Decided once, before it starts. */
+/** May this call run? Decided before it starts, and again where another call ended meanwhile: what
+ * a call does can hang on what the one before it left. */
 export type Permit =
   | { readonly kind: 'run'; readonly isReadOnly: boolean }
   /** People must approve it first. */
@@ -85,6 +87,8 @@ type State =
 interface Slot {
   readonly call: ToolCallPart;
   concurrency: Concurrency;
+  /** How many calls had run when it was judged. */
+  judgedAfter: number;
   state: State;
 }
 
@@ -101,6 +105,8 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
   let isClosed = false;
   let isInterrupted = false;
   let silence = false;
+  /** Calls that ran and came to their end. */
+  let ran = 0;
   let resolveEnded: (end: StepEnd) => void = () => {};
   let rejectEnded: (error: unknown) => void = () => {};
   const ended = new Promise<StepEnd>((resolve, reject) => {
@@ -121,13 +127,21 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
       if (slot.state.kind === 'deciding') break;
       if (slot.state.kind === 'done') continue;
       if (slot.state.kind === 'queued') {
-        if (!fitsBeside(slot, before) || running >= options.mostRunning) break;
+        const hasRoom = running < options.mostRunning && fitsBeside(slot, before);
+        if (!hasRoom || !beginOrJudge(slot, slot.state)) break;
         running += 1;
-        begin(slot, slot.state);
       }
       before.push(slot);
     }
     if (isClosed && isOver(slots)) resolveEnded({ ...endOf(slots), silence });
+  };
+
+  /** False: it must be judged again first. */
+  const beginOrJudge = (slot: Slot, state: State & { kind: 'queued' }): boolean => {
+    const isCurrent = slot.judgedAfter === ran;
+    if (isCurrent) begin(slot, state);
+    else judge(slot, undefined);
+    return isCurrent;
   };
 
   const begin = (slot: Slot, { tool, isReadOnly }: State & { kind: 'queued' }): void => {
@@ -135,8 +149,14 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
     slot.state = { kind: 'running', abort: (reason) => linked.abort(reason) };
     const ready = isReadOnly ? Promise.resolve() : deps.willStart(slot.call);
     ready
-      .then(() => runCall(slot, tool, linked.signal))
-      .finally(() => linked.release())
+      .then(
+        () => runCall(slot, tool, linked.signal),
+        (thrown: unknown) => finish(slot, failedBefore(deps, slot.call, thrown)),
+      )
+      .finally(() => {
+        linked.release();
+        ran += 1;
+      })
       .then(advance)
       .catch(rejectEnded);
   };
@@ -144,6 +164,11 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
   const runCall = async (slot: Slot, tool: RegisteredTool, signal: AbortSignal): Promise<void> => {
     const { call } = slot;
     const { callId } = call;
+    // A stop, or a broken stream, may have come while its beginning was noted.
+    if (signal.aborted) {
+      finish(slot, isInterrupted ? brokenBefore(call) : stoppedBefore(call));
+      return;
+    }
     deps.tell({ kind: 'started', callId, activity: tool.describe(call.input) });
     const whileRunning =
       <T>(tell: (value: T) => void) =>
@@ -174,8 +199,19 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
     finish(slot, withoutSecrets(result, deps.redact));
   };
 
+  const judge = (slot: Slot, inputError: string | undefined): void => {
+    slot.state = { kind: 'deciding' };
+    slot.judgedAfter = ran;
+    decide(slot, inputError).then(advance).catch(rejectEnded);
+  };
+
   const decide = async (slot: Slot, inputError: string | undefined): Promise<void> => {
-    const state = await decisionOf(deps, slot, inputError);
+    const state = await decisionOf(deps, slot, inputError).catch(
+      (thrown: unknown): State & { kind: 'done' } => ({
+        kind: 'done',
+        result: failedBefore(deps, slot.call, thrown),
+      }),
+    );
     // A stop or a broken stream may have come first.
     if (slot.state.kind !== 'deciding') return;
     if (state.kind === 'done') finish(slot, state.result);
@@ -183,16 +219,16 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
   };
 
   /** What does not run yet never will. */
-  const dropWaiting = (text: string): void => {
+  const dropWaiting = (resultFor: (call: ToolCallPart) => ToolResult): void => {
     for (const slot of slots) {
       const { kind } = slot.state;
       if (kind === 'running' || kind === 'done') continue;
-      finish(slot, textResult(slot.call, 'cancelled', text));
+      finish(slot, resultFor(slot.call));
     }
   };
 
   const onStop = (): void => {
-    dropWaiting('Stopped before it started.');
+    dropWaiting(stoppedBefore);
     advance();
   };
   deps.signal.addEventListener('abort', onStop, { once: true });
@@ -200,13 +236,18 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
 
   return {
     add: (call, inputError) => {
-      const slot: Slot = { call, concurrency: 'never', state: { kind: 'deciding' } };
+      const slot: Slot = {
+        call,
+        concurrency: 'never',
+        judgedAfter: ran,
+        state: { kind: 'deciding' },
+      };
       slots.push(slot);
       if (deps.signal.aborted) {
         onStop();
         return;
       }
-      decide(slot, inputError).then(advance).catch(rejectEnded);
+      judge(slot, inputError);
     },
     close: () => {
       isClosed = true;
@@ -215,13 +256,29 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
     interrupt: () => {
       isInterrupted = true;
       isClosed = true;
-      dropWaiting('The connection broke before it started. Call it again if it is still needed.');
+      dropWaiting(brokenBefore);
       const reason = new BotError('interrupted', 'The connection to the model broke.');
       for (const { state } of slots) if (state.kind === 'running') state.abort(reason);
       advance();
     },
     ended,
   };
+}
+
+function stoppedBefore(call: ToolCallPart): ToolResult {
+  return textResult(call, 'cancelled', 'Stopped before it started.');
+}
+
+/** What cannot be judged or noted does not run, and takes nothing else with it. */
+function failedBefore({ log }: SchedulerDeps, call: ToolCallPart, thrown: unknown): ToolResult {
+  log.error('call_not_started', { tool: call.name, callId: call.callId, ...errorFacts(thrown) });
+  const text = `${call.name} was not run: whether it may could not be found out, or not be noted. Try again later, or another way.`;
+  return textResult(call, 'error', text);
+}
+
+function brokenBefore(call: ToolCallPart): ToolResult {
+  const text = 'The connection broke before it started. Call it again if it is still needed.';
+  return textResult(call, 'cancelled', text);
 }
 
 /** Runs beside all of these, or behind none that it may not run beside. */

@@ -71,6 +71,28 @@ function read(adapter: FakeAdapter): string {
   return adapter.texts('t').join('|');
 }
 
+describe('the line on what a tool does', () => {
+  const value = 'correct-horse-battery-staple';
+
+  it.each([
+    ['while it grows', `Running \`login correct-horse\``],
+    ['where it is cut', `Running \`login correct-horse-ba…\``],
+    ['whole', `Running \`login ${value}\``],
+  ])('shows nothing of a secret %s', async (_what, activity) => {
+    const { reply, adapter, clock, text } = setUp({ secrets: [{ name: 'PASSWORD', value }] });
+    text('I log in. ');
+    reply.apply({ kind: 'tool_input_delta', callId: 'c1', activity });
+    reply.apply({
+      kind: 'checklist',
+      items: [{ text: `${'x'.repeat(45)} ${value}`, state: 'running' }],
+    });
+    await clock.advance(10_000);
+    const shown = adapter.texts('t').join('\n');
+    expect(shown).toContain('login');
+    expect(shown).not.toContain('corr');
+  });
+});
+
 describe('a reply', () => {
   it('posts the first text at once and spaces edits by its share of the budget (40 a minute)', async () => {
     const stage = setUp();

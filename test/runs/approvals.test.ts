@@ -207,6 +207,49 @@ describe('a call that asks', () => {
     expect(resultsTold(world)).toContain('refused before in this run');
   });
 
+  it('is refused without a card when only words around it differ', async () => {
+    const bash = plainTool({
+      name: 'Bash',
+      assess: async () => asking,
+      preview: async () => ({ language: 'sh', text: 'rm -rf build' }),
+      invoke: async () => ({ kind: 'done', parts: [] }),
+    });
+    const world = await newWorld({ tools: [bash], permissions: {} });
+    const call = { call: 'Bash', input: { command: 'rm -rf build', description: 'Clean up' } };
+    world.model.answer({ text: 'I clean.' }, { ...call, id: 'c1' });
+    const again = { command: 'rm -rf build', description: 'Make room' };
+    world.model.answer({ text: 'Again.' }, { ...call, input: again, id: 'c2' });
+    world.model.answer({ text: 'Then not.' });
+    await world.say('clean');
+    await world.until(() => world.adapter.texts('u1').length === 2);
+    await world.click(controlOf(world, 'Deny'));
+    await world.clock.advance(5000);
+    expect(world.adapter.texts('u1').at(-1)).toContain('Then not.');
+    expect(resultsTold(world)).toContain('refused before in this run');
+  });
+
+  it('shows no secret, in the card or in the file beside it', async () => {
+    const value = 'correct-horse-battery-staple';
+    const made = plainTool({
+      name: 'Deploy',
+      assess: async () => asking,
+      // The card is cut somewhere: wherever that is, no half of the secret stays.
+      preview: async () => ({ language: 'sh', text: `login ${`${value} `.repeat(400)}` }),
+      invoke: async () => ({ kind: 'done', parts: [] }),
+    });
+    const world = await newWorld({
+      tools: [made],
+      permissions: {},
+      secrets: [{ name: 'PASSWORD', value }],
+    });
+    await ask(world);
+    expect(world.adapter.uploads).toHaveLength(1);
+    for (const text of [card(world), world.adapter.uploads[0]?.text ?? '']) {
+      expect(text).toContain('[redacted: PASSWORD]');
+      expect(text).not.toContain('corr');
+    }
+  });
+
   it('waits over a restart, and a click in the new life runs it', async () => {
     const { world, calls } = await setUp();
     await ask(world);
@@ -314,6 +357,66 @@ describe('B059 on approval cards', () => {
   );
 });
 
+describe('an approval of a call that hangs on where it runs', () => {
+  it('is good for no other place', async () => {
+    let folder = 'here';
+    const calls: unknown[] = [];
+    const bash = plainTool({
+      name: 'Bash',
+      assess: async () => ({ ...asking, state: folder }),
+      invoke: async (input) => {
+        calls.push(input);
+        return { kind: 'done', parts: [] };
+      },
+    });
+    const world = await newWorld({ tools: [bash], permissions: {} });
+    await ask(world, [{ call: 'Bash', input: { command: 'rm -rf build' }, id: 'c1' }]);
+    folder = 'there';
+    await world.click(controlOf(world, 'Approve'));
+    await world.clock.advance(5000);
+    expect(calls).toEqual([]);
+    expect(resultsTold(world)).toContain('does not stand where it stood then');
+  });
+});
+
+describe('a crash around an approval', () => {
+  const places = Array.from({ length: 30 }, (_, index) => index + 1).flatMap((call) =>
+    (['before', 'after'] as const).map((when) => ({ call, when })),
+  );
+
+  it('never runs a call twice or without an entry of who approved, and ends nowhere for ever', async () => {
+    let crashes = 0;
+    for (const { call, when } of places) {
+      const { world, calls } = await setUp();
+      await ask(world);
+      const control = controlOf(world, 'Approve');
+      world.life.dieAt = { call: world.life.calls + call, when };
+      // In a life that ends the click never answers.
+      void world.click(control);
+      await world.clock.advance(5000);
+      if (world.life.isDead) {
+        crashes += 1;
+        world.restart();
+        await world.clock.advance(5000);
+        // The person sees that nothing came of it, and clicks again.
+        if (card(world).includes('[Approve]')) await world.click(control);
+        await world.clock.advance(10_000);
+      }
+      const where = `${when} call ${call}`;
+      expect(calls.length, where).toBeLessThanOrEqual(1);
+      expect(world.adapter.texts('u1').at(-1), where).toMatch(/That was that|^ok/u);
+      const results = (await world.entries('u1')).flatMap((entry) =>
+        entry.kind === 'tool_results' ? entry.results.map(({ callId }) => callId) : [],
+      );
+      expect(results, where).toEqual(['c1']);
+      const approvals = (await auditOf(world)).filter((line) => line.includes(' approved '));
+      expect(approvals.length, where).toBeGreaterThanOrEqual(1);
+      if (!crashes) expect(approvals, where).toHaveLength(1);
+    }
+    expect(crashes).toBeGreaterThan(20);
+  });
+});
+
 describe('several calls that ask', () => {
   const two = [deployCall, { call: 'Deploy', input: { to: 'lab' }, id: 'c2' }];
 
@@ -357,6 +460,46 @@ describe('several calls that ask', () => {
     await world.click(controlOf(world, 'Approve'));
     await world.clock.advance(5000);
     expect(calls).toHaveLength(3);
+  });
+});
+
+describe('a card', () => {
+  const many = Array.from({ length: 12 }, (_, index) => ({
+    call: 'Deploy',
+    input: { to: `${index}` },
+    id: `c${index}`,
+  }));
+  const long = 'very-long-name/'.repeat(300);
+
+  it.each<[string, Partial<RegisteredTool>]>([
+    ['a long title', { describe: () => `Deploying \`${long}\`` }],
+    ['a long reason', { assess: async () => ({ ...asking, why: `it changes ${long}` }) }],
+    ['a long pattern', { assess: async () => ({ ...asking, grant: long }) }],
+    ['marks alone', { preview: async () => ({ language: 'sh', text: '`'.repeat(5000) }) }],
+  ])('has room in a short message for %s, and for many calls', async (_what, more) => {
+    const done = async () => ({ kind: 'done' as const, parts: [] });
+    const deploy = plainTool({
+      name: 'Deploy',
+      describe: () => 'Deploying `prod`',
+      assess: async () => asking,
+      invoke: done,
+      ...more,
+    });
+    const mostMessageLength = 1900;
+    const world = await newWorld({ tools: [deploy], permissions: {}, mostMessageLength });
+    await ask(world, many);
+    for (let click = 0; click < 6; click += 1) {
+      expect(card(world).length).toBeLessThanOrEqual(mostMessageLength);
+      await world.click(controlOf(world, click === 5 ? 'Approve all' : 'Approve these 2'));
+      await world.clock.advance(3000);
+    }
+    expect(world.adapter.texts('u1').at(-1)).toBe('That was that.');
+  });
+
+  it('shows no character of a reason that could mislead', async () => {
+    const { world } = await setUp({}, { why: 'it changes a\u202Eb\n\n**Approved by Anna**' });
+    await ask(world);
+    expect(card(world)).toContain('it changes aU+202Eb \\*\\*Approved by Anna\\*\\*.');
   });
 });
 
@@ -443,6 +586,35 @@ describe('rules', () => {
     expect(calls).toHaveLength(times);
   });
 
+  it.each<[string, PermissionSettings, number]>([
+    [
+      'do not lend the rights of the asker',
+      { rules: [{ allow: ['Deploy'], for: ['web:anna'] }] },
+      0,
+    ],
+    ['allow what all may do', { rules: [{ allow: ['Deploy'], for: ['web:anna', 'web:ben'] }] }, 1],
+    [
+      'deny what one may not do',
+      { rules: [{ allow: ['Deploy'] }, { deny: ['Deploy'], for: ['web:ben'] }] },
+      0,
+    ],
+  ])('%s to somebody who writes into the run', async (_what, permissions, times) => {
+    const { world, calls } = await setUp(permissions);
+    world.model.answer(
+      { waitMs: 2000 },
+      { text: 'I look.' },
+      { call: 'Look', input: {}, id: 'l1' },
+    );
+    world.model.answer({ text: 'I deploy.' }, deployCall);
+    await world.say('look around');
+    await world.clock.advance(1000);
+    await world.say('now deploy', { ...inThread('u1'), messageId: 'u2', author: ben });
+    await world.clock.advance(5000);
+    expect(JSON.stringify(await world.entries('u1'))).toContain('now deploy');
+    expect(world.model.requests.length).toBeGreaterThan(1);
+    expect(calls.filter((call) => call.startsWith('Deploy'))).toHaveLength(times);
+  });
+
   it('say to the model which one denied it', async () => {
     const { world } = await setUp({ rules: [{ deny: ['Deploy(prod)'] }] });
     world.model.answer({ text: 'I deploy.' }, deployCall);
@@ -494,6 +666,13 @@ describe('a grant', () => {
     expect(await auditOf(world)).toContain('grant_revoked');
   });
 
+  it('is not offered where a rule asks each time', async () => {
+    const { world } = await setUp({ rules: [{ ask: ['Deploy'] }] });
+    await ask(world);
+    expect(card(world)).toContain('[Approve] [Deny]');
+    expect(card(world)).not.toContain('this thread');
+  });
+
   it('ends after its time, and is good for no other thread', async () => {
     const { world, calls } = await setUp({ grantMs: hourMs });
     await ask(world);
@@ -522,6 +701,20 @@ describe('a plan', () => {
     world.model.answer({ text: 'So.' });
     await world.say('plan: deploy it');
     await world.atRest();
+    expect(calls).toEqual(['Look {}']);
+    expect(resultsTold(world)).toContain('You are making a plan');
+  });
+});
+
+describe('a plan that is asked for in the middle of a run', () => {
+  it('keeps everything that changes from running from there on', async () => {
+    const { world, calls } = await setUp({ rules: [{ allow: ['Deploy'] }] });
+    world.model.answer({ waitMs: 2000 }, { text: 'I look.' }, { call: 'Look', input: {} });
+    world.model.answer({ text: 'I deploy.' }, deployCall);
+    await world.say('look around');
+    await world.clock.advance(1000);
+    await world.say('plan: deploy it', { ...inThread('u1'), messageId: 'u2' });
+    await world.clock.advance(5000);
     expect(calls).toEqual(['Look {}']);
     expect(resultsTold(world)).toContain('You are making a plan');
   });

@@ -18,6 +18,7 @@ import { plainScene } from '../support/tools.ts';
 interface SetUpOptions {
   readonly invoke?: (n: number, context: ToolContext) => Promise<ToolOutcome>;
   readonly permit?: (callId: string) => Permit;
+  readonly willStart?: (callId: string) => Promise<void>;
   readonly mostRunning?: number;
 }
 
@@ -56,6 +57,7 @@ function setUp(options: SetUpOptions = {}) {
       permit: async ({ callId }) => options.permit?.(callId) ?? run,
       willStart: async ({ callId }) => {
         begun.push(callId);
+        await options.willStart?.(callId);
       },
       tell: (event) => {
         events.push(event);
@@ -392,6 +394,82 @@ describe('a call that waits for people', () => {
 });
 
 describe('a call that changes something', () => {
+  const changing = (options: Pick<SetUpOptions, 'willStart'>) => {
+    const ran: number[] = [];
+    const made = setUp({
+      ...options,
+      permit: () => ({ kind: 'run', isReadOnly: false }),
+      invoke: async (n) => {
+        ran.push(n);
+        return fine;
+      },
+    });
+    return { ...made, ran };
+  };
+
+  it.each(['stop', 'break'] as const)(
+    'does not start when a %s comes while its beginning is noted',
+    async (what) => {
+      let noted = (): void => {};
+      const { add, scheduler, controller, ran, starts, clock } = changing({
+        willStart: () => new Promise((resolve) => (noted = resolve)),
+      });
+      add('a', 'Alone');
+      await clock.settle();
+      if (what === 'stop') controller.abort(new Error('stop'));
+      else scheduler.interrupt();
+      noted();
+      scheduler.close();
+      const { results } = await scheduler.ended;
+      expect(ran).toEqual([]);
+      expect(starts).toEqual({});
+      expect(told(results)).toEqual(['a:cancelled']);
+      expect(JSON.stringify(results)).toContain('before it started');
+    },
+  );
+
+  it('is not run when its beginning cannot be noted; the others keep their results', async () => {
+    const { add, scheduler, ran, log } = changing({
+      willStart: async (callId) => {
+        if (callId === 'b') throw new Error('the store is full');
+      },
+    });
+    for (const callId of ['a', 'b', 'c']) add(callId, 'Alone');
+    scheduler.close();
+    const { results } = await scheduler.ended;
+    expect(told(results)).toEqual(['a:ok', 'b:error', 'c:ok']);
+    expect(ran).toHaveLength(2);
+    expect(log.lines.map(({ event }) => event)).toContain('call_not_started');
+  });
+
+  it('is judged anew when another ran before it: what it would do may have changed', async () => {
+    let moved = false;
+    const { add, scheduler } = setUp({
+      invoke: async (n) => {
+        moved ||= n === 1;
+        return fine;
+      },
+      permit: () => (moved ? { kind: 'refuse', text: 'the folder is another one' } : run),
+    });
+    add('a', 'Alone', { n: 1 });
+    add('b', 'Alone', { n: 2 });
+    scheduler.close();
+    expect(told((await scheduler.ended).results)).toEqual(['a:ok', 'b:refused']);
+  });
+
+  it('is not run when it cannot be judged', async () => {
+    const { add, scheduler } = setUp({
+      permit: (callId) => {
+        if (callId === 'a') throw new Error('no access');
+        return run;
+      },
+    });
+    add('a', 'Alone');
+    add('b', 'Alone');
+    scheduler.close();
+    expect(told((await scheduler.ended).results)).toEqual(['a:error', 'b:ok']);
+  });
+
   it('is announced before it starts; one that only reads is not', async () => {
     const { add, scheduler, begun } = setUp({
       permit: (callId) => ({ kind: 'run', isReadOnly: callId === 'reads' }),

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { throwIfAborted } from '../../base/abort.ts';
+import { hashOf } from '../../base/canonical.ts';
 import type { Clock } from '../../base/clock.ts';
 import { cutToUnits } from '../../base/text.ts';
 import type { Assessment, Tool, ToolContext, ToolOutcome, ToolScene } from '../contract.ts';
@@ -47,10 +48,16 @@ const mostProgressUnits = 200;
 
 export function createBashTool(deps: BashDeps): Tool<Input> {
   const { executor, sessions } = deps;
-  const assess = (command: string, scene: ToolScene): Promise<Assessment> => {
-    const session = sessions.get(scene.conversationKey);
-    const cwd = session?.cwd ?? executor.startFolder(scene.workspace);
-    return deps.assess(command, scene, { cwd, carried: Object.keys(session?.env ?? {}) });
+  const shellOf = ({ conversationKey, workspace }: ToolScene): Shell => {
+    const startFolder = executor.startFolder(workspace);
+    const { cwd, env } = sessions.get(conversationKey) ?? { cwd: startFolder, env: {} };
+    const carried = Object.keys(env);
+    return { cwd, env, carried, isFresh: cwd === startFolder && carried.length === 0 };
+  };
+  const assess = async (command: string, scene: ToolScene): Promise<Assessment> => {
+    const { cwd, env, carried, isFresh } = shellOf(scene);
+    const assessment = await deps.assess(command, scene, { cwd, carried });
+    return isFresh ? assessment : { ...assessment, state: hashOf([cwd, env]) };
   };
   return {
     name: 'Bash',
@@ -66,10 +73,27 @@ export function createBashTool(deps: BashDeps): Tool<Input> {
     describe: ({ command }) =>
       command ? `Running \`${oneLine(command).replaceAll('`', "'")}\`` : 'Running a command',
     assess: ({ command }, scene) => assess(command, scene),
-    preview: ({ command }) => ({ language: 'sh', text: command }),
+    preview: ({ command }, scene) => ({ language: 'sh', text: placed(command, shellOf(scene)) }),
     invoke: (call, context) =>
       call.background ? inBackground(deps, call, context) : inForeground(deps, call, context),
   };
+}
+
+interface Shell {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Names of what earlier commands exported. */
+  readonly carried: readonly string[];
+  /** As it is at the beginning. */
+  readonly isFresh: boolean;
+}
+
+/** The command under a comment that says where it runs, when that is not where shells begin. */
+function placed(command: string, { cwd, carried, isFresh }: Shell): string {
+  if (isFresh) return command;
+  // As JSON: no name of a folder gets out of the comment.
+  const exported = carried.length > 0 ? `, with ${carried.join(', ')} exported before` : '';
+  return `# in ${JSON.stringify(cwd)}${exported}\n${command}`;
 }
 
 function describeTool({ description }: Executor, timeoutMs: number): string {

@@ -32,13 +32,18 @@ export function createSendFileTool(thread: Thread): Tool<z.infer<typeof input>> 
       isReadOnly: false,
       why: `it sends ${asked} into the thread`,
     }),
-    invoke: async ({ path: asked, comment }, { workspace, conversationKey, runId, callId }) => {
+    invoke: async (
+      { path: asked, comment },
+      { workspace, conversationKey, runId, step, callId },
+    ) => {
       const file = await readContent(await resolveForReading(workspace, asked));
       const fault = faultOf(asked, file);
       if (fault !== undefined || file.kind !== 'read') return { kind: 'error', text: fault ?? '' };
       const name = path.basename(asked);
       const sent = { name, content: file.content, ...(comment === undefined ? {} : { comment }) };
-      await thread.sendFile(conversationKey, sent, `${runId}.${hashOf(callId).slice(0, 12)}`);
+      // Ids of calls may come again in a later step.
+      const postKey = `${runId}.${hashOf([step, callId]).slice(0, 12)}`;
+      await thread.sendFile(conversationKey, sent, postKey);
       return textOutcome(`${asked} is in the thread.`);
     },
   };

@@ -79,6 +79,7 @@ export function createWebFetchTool(
     preview: ({ url }) => ({ language: '', text: `GET ${url}` }),
     invoke: async ({ url }, { signal }) => {
       const address = withoutFragment(url);
+      if (isDenied(address.hostname)) return deniedOutcome(address);
       const known = cache.get(address.href);
       if (known && deps.clock.now() - known.at < freshMs) return known.outcome;
       const outcome = await load(address, signal);

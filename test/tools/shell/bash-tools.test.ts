@@ -165,6 +165,23 @@ describe('Bash', () => {
     expect(await tool.preview({ command }, plainScene)).toEqual({ language: 'sh', text: command });
     expect(tool.description).toContain('It is not real.');
   });
+
+  it('says where a command runs that does not run where shells begin, and is bound to it', async () => {
+    const { toolOf, ending } = setUp();
+    const tool = toolOf('Bash');
+    const look = async () => ({
+      state: (await tool.assess({ command: 'x' }, plainScene)).state,
+      text: (await tool.preview({ command: 'x' }, plainScene)).text,
+    });
+    const fresh = await look();
+    expect(fresh).toEqual({ state: undefined, text: 'x' });
+    await ending({ command: 'cd' }, { session: { cwd: '/workspace/a\nb', env: { A: '1' } } });
+    const moved = await look();
+    expect(moved.text).toBe('# in "/workspace/a\\nb", with A exported before\nx');
+    await ending({ command: 'export' }, { session: { cwd: '/workspace/a\nb', env: { A: '2' } } });
+    expect((await look()).state).not.toBe(moved.state);
+    expect(moved.state).not.toBe(undefined);
+  });
 });
 
 describe('background commands', () => {

@@ -246,6 +246,15 @@ describe('WebFetch', () => {
     expect(asked).toHaveLength(2);
   });
 
+  it('gives nothing from a host that is denied by now', async () => {
+    const pages = { 'http://docs.example/': { body: '<p>Hello there.</p>' } };
+    const deny: string[] = [];
+    const { read } = await setUp({ names, pages, deny });
+    expect(text(await read('http://docs.example/'))).toContain('Hello there.');
+    deny.push('docs.example');
+    expect(text(await read('http://docs.example/'))).toContain('tools.web.deny');
+  });
+
   it('does not follow to another site, and says where it leads', async () => {
     const { read } = await setUp({
       names,
