@@ -15,6 +15,8 @@ export const approvalRecordSchema = z.object({
   asks: z.array(approvalAskSchema).readonly(),
   /** Who triggered the run. */
   asker: z.object({ id: z.string(), name: z.string() }),
+  /** Ids of those whose wish it is: the asker, and each who wrote into the run. */
+  askers: z.array(z.string()).readonly().default([]),
   /** asker, participants, or ids of people, groups and roles; resolved at the click. */
   approvers: z.array(z.string()).readonly(),
   quorum: z.number(),

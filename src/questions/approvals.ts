@@ -53,6 +53,7 @@ export interface ApprovalInput {
   readonly runId: string;
   readonly asks: readonly ApprovalAsk[];
   readonly asker: { readonly id: string; readonly name: string };
+  readonly askers: readonly string[];
   readonly permissions: Permissions;
 }
 
@@ -221,7 +222,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   };
 
   return {
-    ask: async ({ kind, conversation, runId, asks, asker, permissions }) => {
+    ask: async ({ kind, conversation, runId, asks, asker, askers, permissions }) => {
       const now = clock.now();
       const { approvers, quorum, notAsker, grantMs, expiresMs } = permissions;
       const record: ApprovalRecord = {
@@ -232,6 +233,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
         runId,
         asks,
         asker,
+        askers,
         approvers,
         quorum,
         notAsker,

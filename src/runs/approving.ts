@@ -23,7 +23,7 @@ export async function refusalToDecide(
   if (access.kind === 'refused') {
     return 'You are not on the list of people I work for here. Nothing was changed.';
   }
-  const isAsker = author.id === record.asker.id;
+  const isAsker = [record.asker.id, ...record.askers].includes(author.id);
   // Whoever asked may always take it back.
   if (isAsker && decision === 'deny') return undefined;
   if (isAsker && record.notAsker) {

@@ -36,6 +36,11 @@ export async function idsOfPeople(
   );
 }
 
+/** Ids of those who asked for what the run does: the asker, and each who wrote into it. */
+export function askersOf(scene: Pick<Scene, 'transcript'>, record: RunRecord): readonly string[] {
+  return peopleOf(scene, record).map(({ id }) => id);
+}
+
 /** The asker and all whose messages entered since the run's first. */
 function peopleOf(
   { transcript }: Pick<Scene, 'transcript'>,

@@ -37,7 +37,7 @@ export function createPermit(deps: ExecuteDeps, scene: Scene, record: () => RunR
     const decided = record().decisions.find(
       ({ step, callId }) => step === toolScene.step && callId === call.callId,
     );
-    if (decided) return permitOfDecision(decided, inputHash, assessment);
+    if (decided) return permitOfDecision(decided, inputHash, assessment, deps.clock.now());
     if (record().refused.includes(inputHash)) {
       return refuse(refusedBefore);
     }
@@ -119,6 +119,7 @@ function permitOfDecision(
   decided: CallDecision,
   inputHash: string,
   { isReadOnly }: Assessment,
+  now: number,
 ): Permit {
   // A decision is good for the very input that was shown.
   if (decided.inputHash !== inputHash) {
@@ -129,6 +130,11 @@ function permitOfDecision(
   const note = decided.note === undefined ? '' : ` They say: ${decided.note}`;
   switch (decided.kind) {
     case 'approved':
+      if (now >= decided.expiresAt) {
+        return refuse(
+          'The approval has expired before the call could run. Ask again if it is needed.',
+        );
+      }
       return { kind: 'run', isReadOnly };
     case 'denied':
       return refuse(

@@ -34,6 +34,8 @@ const callDecisionSchema = z.object({
   callId: z.string(),
   inputHash: z.string(),
   kind: z.enum(['approved', 'denied', 'expired']),
+  /** After this an approval is good for nothing. */
+  expiresAt: z.number().default(Number.MAX_SAFE_INTEGER),
   /** Name of who decided. */
   by: z.string().exactOptional(),
   /** For the model. */

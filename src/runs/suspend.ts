@@ -3,7 +3,7 @@
 import { hashOf } from '../base/canonical.ts';
 import type { RunOutcome } from '../messages/run-event.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
-import { placeOfScene } from './membership.ts';
+import { askersOf, placeOfScene } from './membership.ts';
 import type { RunRecord } from './run-record.ts';
 import type { Scene } from './scene.ts';
 
@@ -41,6 +41,7 @@ export async function storeSuspension(
         runId,
         asks,
         asker,
+        askers: askersOf(scene, record),
         permissions,
       });
       return { id, kind: 'approvals', callId, isShown: false };
@@ -62,6 +63,7 @@ export async function storeSuspension(
         runId,
         asks: [ask],
         asker,
+        askers: askersOf(scene, record),
         permissions,
       });
       return { id, kind: 'plan', callId, isShown: false };

@@ -71,7 +71,9 @@ async function resume(
   const [verdict] = verdicts;
   const results = isPlan ? [planResult(record, verdict)] : [];
   const step = await storeResultsOnce(deps, key, record, results);
-  const decisions = asked.asks.map((ask, index) => decisionOf(step, ask, verdicts[index]));
+  const decisions = asked.asks.map((ask, index) =>
+    decisionOf(step, asked.expiresAt, ask, verdicts[index]),
+  );
   for (const [index, decision] of decisions.entries()) {
     const ask = asked.asks[index];
     if (ask && decision.kind === 'expired')
@@ -121,26 +123,21 @@ async function giveGrants(
 
 function decisionOf(
   step: number,
+  expiresAt: number,
   { callId, inputHash }: ApprovalAsk,
   verdict: CallVerdict | undefined,
 ): CallDecision {
+  const about = { step, expiresAt, callId, inputHash };
   switch (verdict?.kind) {
     case 'approved':
-      return { step, callId, inputHash, kind: 'approved', by: verdict.by.join(' and ') };
+      return { ...about, kind: 'approved', by: verdict.by.join(' and ') };
     case 'denied': {
       const { by, note } = verdict;
-      return {
-        step,
-        callId,
-        inputHash,
-        kind: 'denied',
-        by,
-        ...(note === undefined ? {} : { note }),
-      };
+      return { ...about, kind: 'denied', by, ...(note === undefined ? {} : { note }) };
     }
     case 'open':
     case undefined:
-      return { step, callId, inputHash, kind: 'expired' };
+      return { ...about, kind: 'expired' };
   }
 }
 

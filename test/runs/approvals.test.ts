@@ -278,6 +278,25 @@ describe('a call that asks', () => {
     expect(await auditOf(world)).toContain('Deploy expired -');
   });
 
+  it('does not run any more when it could not before its end', async () => {
+    let late = 0;
+    for (const call of [3, 4, 5, 6, 7, 8, 9, 10]) {
+      const { world, calls } = await setUp({ expiresMs: 10 * 60_000 });
+      await ask(world);
+      // The process goes down at the click, and stays down for an hour.
+      world.life.dieAt = { call: world.life.calls + call, when: 'after' };
+      void world.click(controlOf(world, 'Approve'));
+      await world.clock.advance(1000);
+      const before = calls.length;
+      await world.clock.advance(hourMs);
+      world.restart();
+      await world.clock.advance(5000);
+      expect(calls).toHaveLength(before);
+      if (before === 0) late += 1;
+    }
+    expect(late).toBeGreaterThan(0);
+  });
+
   it('is withdrawn by a stop, and by the deletion of its message', async () => {
     for (const how of ['stop', 'delete'] as const) {
       const { world, calls } = await setUp();
@@ -550,6 +569,20 @@ describe('who may approve', () => {
     await world.click(controlOf(world, 'Deny'));
     await world.clock.advance(5000);
     expect(card(world)).toBe('✗ Deploying `prod`: denied by Anna');
+  });
+
+  it('is nobody who wrote into the run, where four eyes are needed', async () => {
+    const { world, calls } = await setUp({ approvers: ['participants'], notAsker: true });
+    world.model.answer({ text: 'I look first.' }, { call: 'Look', input: {} }, { waitMs: 2000 });
+    world.model.answer({ text: 'I deploy.' }, deployCall);
+    await world.say('deploy');
+    await world.clock.advance(500);
+    await world.say('yes, to prod', { ...inThread('u1'), author: ben });
+    await world.until(() => world.adapter.texts('u1').some((shown) => shown.includes('[Approve]')));
+    await world.click(controlOf(world, 'Approve'), fromBen);
+    await world.clock.advance(1000);
+    expect(calls).toEqual(['Look {}']);
+    expect(world.adapter.whispers.at(-1)?.text).toContain('somebody else must approve it');
   });
 
   it('is a number of people; the same one twice counts once', async () => {
