@@ -67,13 +67,16 @@ function faultOf(name: string, parsed: z.ZodSafeParseResult<unknown>): string | 
 /** Those fields of unfinished arguments that are already right. */
 function partialInputOf<Input>(schema: z.ZodType<Input>, raw: unknown): Partial<Input> {
   if (!(schema instanceof z.ZodObject) || typeof raw !== 'object' || raw === null) return {};
+  // Field by field: rules over several fields cannot be kept by an unfinished input.
   const known: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(raw)) {
-    const field: z.ZodType | undefined = schema.shape[name];
-    if (field?.safeParse(value).success) known[name] = value;
+    // The model chooses the names: `constructor` is none of the fields.
+    if (!Object.hasOwn(schema.shape, name)) continue;
+    const field: z.ZodType = schema.shape[name];
+    const parsed = field.safeParse(value);
+    if (parsed.success) known[name] = parsed.data;
   }
-  const parsed = schema.partial().safeParse(known);
-  return parsed.success ? (parsed.data as Partial<Input>) : {};
+  return known as Partial<Input>; // each field is parsed by its own schema
 }
 
 export function specOf(tool: RegisteredTool): ToolSpec {
