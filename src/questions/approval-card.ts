@@ -79,11 +79,11 @@ export function drawApprovals(record: ApprovalRecord, options: CardOptions): Out
 }
 
 /** The last lines that fit, and how many stand before them. */
-function newestOf(lines: readonly string[], most: number, { lengthOf }: CardRoom): string {
+function newestOf(lines: readonly string[], most: number, room: CardRoom): string {
   for (let from = Math.max(0, lines.length - mostDecidedLines); from < lines.length; from += 1) {
     const before = from > 0 ? [`(${from} decided before)`] : [];
     const text = [...before, ...lines.slice(from)].join('\n');
-    if (lengthOf(text) <= most) return text;
+    if (room.lengthOf(text) <= most) return text;
   }
   return `(${lines.length} decided before)`;
 }

@@ -70,9 +70,9 @@ function partialInputOf<Input>(schema: z.ZodType<Input>, raw: unknown): Partial<
   // Field by field: rules over several fields cannot be kept by an unfinished input.
   const known: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(raw)) {
+    const field: unknown = schema.shape[name];
     // The model chooses the names: `constructor` is none of the fields.
-    if (!Object.hasOwn(schema.shape, name)) continue;
-    const field: z.ZodType = schema.shape[name];
+    if (!(field instanceof z.ZodType)) continue;
     const parsed = field.safeParse(value);
     if (parsed.success) known[name] = parsed.data;
   }

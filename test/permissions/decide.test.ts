@@ -107,7 +107,7 @@ describe('a ruling', () => {
   ])('with a grant: it %s', (_what, rules, assessment, kind) => {
     const found = ruling(rules, assessment, { grantedBy: 'Anna' });
     expect(found.kind).toBe(kind);
-    if (kind === 'allow') expect(found.reason).toBe('granted for this thread by Anna');
+    expect(found.reason === 'granted for this thread by Anna').toBe(kind === 'allow');
   });
 });
 

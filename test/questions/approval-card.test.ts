@@ -351,8 +351,8 @@ describe('the length of a card', () => {
           );
           const whole = lengths.reduce((sum, length) => sum + length, 0);
           expect(whole).toBeLessThanOrEqual(mostLength + 100);
-          if (mostLength < 2000)
-            expect(drawMessage(message).content.length).toBeLessThanOrEqual(2000);
+          // Discord's own drawing throws where the content is longer than it takes.
+          expect(() => mostLength < 2000 && drawMessage(message)).not.toThrow();
           const buttons = buttonsOf(message);
           expect(new Set(buttons.map(({ controlId }) => controlId)).size).toBe(buttons.length);
           for (const { controlId, label } of buttons) {

@@ -24,10 +24,10 @@ export function createWebSearchTool(deps: {
     needsApproval: false,
     describe: ({ query }) =>
       query ? `Searching for \`${query.replaceAll('`', "'")}\`` : 'Searching the web',
-    invoke: async ({ query, most }, { signal, sources }) => {
-      const hits = await deps.search(query, most, signal);
+    invoke: async ({ query, most }, context) => {
+      const hits = await deps.search(query, most, context.signal);
       if (hits.length === 0) return textOutcome(`Nothing was found for ${JSON.stringify(query)}.`);
-      sources(hits.map(({ url, title }) => ({ url, title })));
+      context.sources(hits.map(({ url, title }) => ({ url, title })));
       const lines = hits.map(
         ({ title, url, text }, index) =>
           `${index + 1}. ${oneLine(title)}\n   ${url}\n   ${oneLine(text)}`,

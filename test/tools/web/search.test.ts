@@ -41,14 +41,19 @@ interface Reply {
 
 async function setUp(kind: Kind, { status = 200, body = {}, hangs = false }: Reply = {}) {
   const asked: Asked[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     let text = '';
-    for await (const piece of request) text += String(piece);
-    const url = new URL(request.url ?? '/', 'http://x');
-    asked.push({ method: request.method ?? '', url, headers: request.headers, body: text });
-    if (hangs) return;
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    request.setEncoding('utf8');
+    request.on('data', (piece: string) => {
+      text += piece;
+    });
+    request.on('end', () => {
+      const url = new URL(request.url ?? '/', 'http://x');
+      asked.push({ method: request.method ?? '', url, headers: request.headers, body: text });
+      if (hangs) return;
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
