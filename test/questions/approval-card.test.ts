@@ -350,7 +350,7 @@ describe('the length of a card', () => {
               : 0,
           );
           const whole = lengths.reduce((sum, length) => sum + length, 0);
-          expect(whole).toBeLessThanOrEqual(mostLength + 100);
+          expect(whole).toBeLessThanOrEqual(mostLength);
           // Discord's own drawing throws where the content is longer than it takes.
           expect(() => mostLength < 2000 && drawMessage(message)).not.toThrow();
           const buttons = buttonsOf(message);
