@@ -1,12 +1,13 @@
 /**
  * Text in plain sight: what could mislead the eye (control characters, direction marks, characters
- * without width, blanks that are no spaces) is written out as `U+202E`. Line breaks and tabs stay.
+ * without width, blanks that are no spaces) is written out as `U+202E`. Line breaks and tabs stay,
+ * and so does the mark that makes a sign an emoji. Joined emoji come apart: 👩U+200D💻.
  */
 
-/** Letters and marks that show nothing, besides what Unicode calls control, format or space. */
-const blanks = '\u115F\u1160\u3164\uFFA0\u2800\u034F\u17B4\u17B5\u180B-\u180F\uFE00-\uFE0D';
+/** Unicode's own list of what shows nothing, and the one blank that it calls a symbol. */
+const blanks = '\\p{Default_Ignorable_Code_Point}\u2800';
 const hidden = new RegExp(
-  `(?![\\n\\t ])[\\p{Cc}\\p{Cf}\\p{Zs}\\p{Zl}\\p{Zp}\\p{Cn}\\p{Co}\\p{Cs}${blanks}]`,
+  `(?![\\n\\t ])(?!(?<=\\p{Extended_Pictographic})\\uFE0F)[\\p{Cc}\\p{Cf}\\p{Zs}\\p{Zl}\\p{Zp}\\p{Cn}\\p{Co}\\p{Cs}${blanks}]`,
   'gu',
 );
 

@@ -81,7 +81,8 @@ function covers(
   const pattern = parseToolPattern(text);
   if (typeof pattern === 'string' || !matchesTool(pattern, tool)) return false;
   if (pattern.input === undefined) return kind !== 'allow' || isWhole || !isNarrowed(tool, rules);
-  const isCovered = (subject: string): boolean => matchesSubject(pattern, subject, match);
+  const reach = kind === 'allow' ? 'line' : 'all';
+  const isCovered = (subject: string): boolean => matchesSubject(pattern, subject, match, reach);
   if (kind === 'allow') return isWhole && asking.length > 0 && asking.every(isCovered);
   // What cannot be seen through may be what the rule is about.
   return subjects.some(isCovered) || (kind === 'ask' && !isWhole);

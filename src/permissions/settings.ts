@@ -34,22 +34,25 @@ export function parseToolPattern(text: string): ToolPattern | string {
   return { tool, input };
 }
 
-const toolPattern = z.string().check((context) => {
-  const parsed = parseToolPattern(context.value);
-  if (typeof parsed === 'string') {
-    context.issues.push({ code: 'custom', message: parsed, input: context.value });
-  }
-});
-
 /** A person, a Slack user group or a Discord role: platform and immutable id. */
 const whoId = z
   .string()
   .regex(/^(slack|discord|web):[A-Za-z0-9]+$/u, 'must be like slack:U024BE7LH: platform and id');
 
-const patterns = z.union([
-  toolPattern.transform((one): readonly string[] => [one]),
-  z.array(toolPattern).min(1).readonly(),
-]);
+const patterns = z
+  .union(
+    [z.string(), z.array(z.string()).min(1)],
+    'must be a pattern like Bash(git status*), or a list of them',
+  )
+  .check(({ value, issues }) => {
+    for (const [index, input] of [value].flat().entries()) {
+      const parsed = parseToolPattern(input);
+      if (typeof parsed !== 'string') continue;
+      const path = Array.isArray(value) ? [index] : [];
+      issues.push({ code: 'custom', message: parsed, input, path });
+    }
+  })
+  .transform((value): readonly string[] => [value].flat());
 
 /** One of allow, ask and deny, with patterns like `Bash(git status*)`. */
 const rule = z
@@ -65,17 +68,20 @@ const rule = z
   });
 export type PermissionRule = Readonly<z.infer<typeof rule>>;
 
+const approver = z
+  .string()
+  .regex(
+    /^(?:asker|participants|(?:slack|discord|web):[A-Za-z0-9]+)$/u,
+    'must be asker, participants, or an id like slack:U024BE7LH',
+  );
+
 const hourMs = 3600 * 1000;
 
 /** Nearer settings win, field by field; rules add up. */
 export const permissionSettings = z.strictObject({
   rules: z.array(rule).readonly().exactOptional(),
   /** asker, participants, or ids of people, groups and roles. Default: asker. */
-  approvers: z
-    .array(z.union([z.enum(['asker', 'participants']), whoId]))
-    .min(1)
-    .readonly()
-    .exactOptional(),
+  approvers: z.array(approver).min(1).readonly().exactOptional(),
   /** How many people must approve. Default: 1. */
   quorum: z.int().min(1).max(5).exactOptional(),
   /** Whoever asked may not approve: four eyes. Default: false. */
@@ -141,5 +147,19 @@ export function approverProblem(permissions: Permissions): string | undefined {
   if (isAskerAlone && quorum > 1) {
     return `quorum is ${quorum}, but approvers names only the asker: name others, or set quorum to 1`;
   }
-  return undefined;
+  const most = mostApprovers(permissions);
+  if (most >= quorum) return undefined;
+  const people = most === 1 ? '1 person' : `${most} people`;
+  return `quorum is ${quorum}, but approvers names only ${people} who may approve: name more, or set quorum to ${most}`;
+}
+
+/** Ids that can only be a single person's; a Discord id may be a role's. */
+const personAlone = /^(?:slack:[UW]|web:)/u;
+
+/** How many people could approve a call, for whichever asker there are most. */
+function mostApprovers({ approvers, notAsker }: Permissions): number {
+  const named = new Set(approvers);
+  const asker = named.delete('asker') && !notAsker ? 1 : 0;
+  const isCounted = [...named].every((one) => personAlone.test(one));
+  return isCounted ? named.size + asker : Number.POSITIVE_INFINITY;
 }

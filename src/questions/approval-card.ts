@@ -10,11 +10,17 @@ import type { CallVerdict } from '../permissions/approver.ts';
 import type { Block, Button, OutboundMessage } from '../surface/outbound.ts';
 import { type ApprovalRecord, approvalControlId, approveAllControlId } from './approval-record.ts';
 
+/** Length that a card may have. */
+export interface CardRoom {
+  readonly mostLength: number;
+  /** Length of Markdown when it is drawn there. */
+  lengthOf(markdown: string): number;
+}
+
 export interface CardOptions {
   /** What each ask has come to. */
   readonly verdicts: readonly CallVerdict[];
-  /** Length of Markdown that the card may have. */
-  readonly room: number;
+  readonly room: CardRoom;
   /** Who may approve, in words: "Anna", "2 of these people: …". */
   readonly approvers: string;
 }
@@ -24,34 +30,34 @@ const mostShown = 4;
 /** Where messages are short. */
 const mostShownShort = 2;
 const shortRoom = 3000;
-/** Room for everything besides the previews. */
-const roomOfRest = 600;
-const roomOfAsk = 380;
-const leastPreview = 150;
-/** Fences and language of a usual code block. */
-const roomOfFence = 20;
+/** Room for what was decided, beside asks that are open. */
+const roomOfDecided = 420;
+/** Room for the line that says who may approve until when. */
+const roomOfWho = 280;
+const roomOfQuorum = 180;
 const mostLabelUnits = 75;
-const mostTitleUnits = 80;
-const mostWhyUnits = 120;
-const mostNoteUnits = 120;
-const mostNamesUnits = 120;
-/** Length of the lines on what is decided; of more than fit the newest stay. */
-const mostDecidedLength = 300;
+const mostTitleUnits = 60;
+const mostWhyUnits = 140;
+const mostNamesUnits = 60;
+const mostApproversUnits = 100;
+const mostNoteUnits = 100;
+const mostDecidedLines = 10;
+/** A grant whose pattern has no place on a line of the card is not offered. */
+const mostGrantUnits = 80;
 
 /** The asks that the card shows with buttons. */
-export function shownAsks(verdicts: readonly CallVerdict[], room: number): readonly number[] {
+export function shownAsks(verdicts: readonly CallVerdict[], room: CardRoom): readonly number[] {
   const open = verdicts.flatMap(({ kind }, index) => (kind === 'open' ? [index] : []));
   return open.slice(0, mostShownIn(room));
 }
 
-function mostShownIn(room: number): number {
-  return room < shortRoom ? mostShownShort : mostShown;
+function mostShownIn({ mostLength }: CardRoom): number {
+  return mostLength < shortRoom ? mostShownShort : mostShown;
 }
 
 /** Asks of a record whose preview does not fit into a card of this room. */
-export function longAsks(record: ApprovalRecord, room: number): readonly number[] {
-  const most = previewRoom(record.asks.length, room);
-  return record.asks.flatMap((ask, index) => (bodyOf(record, ask, most).isLong ? [index] : []));
+export function longAsks(record: ApprovalRecord, room: CardRoom): readonly number[] {
+  return record.asks.flatMap((ask, index) => (fittingOf(record, ask, room).isLong ? [index] : []));
 }
 
 /** The whole preview, as it stands in the file beside the card. */
@@ -60,30 +66,26 @@ export function wholePreview({ preview }: ApprovalAsk): string {
 }
 
 export function drawApprovals(record: ApprovalRecord, options: CardOptions): OutboundMessage {
-  const { verdicts } = options;
+  const { verdicts, room } = options;
   const decided = record.asks.flatMap((ask, index) => {
     const verdict = verdicts[index];
     return verdict && verdict.kind !== 'open' ? [decidedLine(ask, verdict)] : [];
   });
+  const open = openBlocks(record, options);
+  const most = open.length > 0 ? roomOfDecided : room.mostLength - roomOfWho;
   const blocks: Block[] =
-    decided.length > 0 ? [{ kind: 'markdown', text: newestOf(decided).join('\n') }] : [];
-  if (record.state === 'expired') blocks.push(notice('Nobody approved in time. This has expired.'));
-  else if (record.state === 'withdrawn') blocks.push(notice('This is no longer needed.'));
-  else blocks.push(...openBlocks(record, options));
-  return { blocks, mentionable: [] };
+    decided.length > 0 ? [{ kind: 'markdown', text: newestOf(decided, most, room) }] : [];
+  return { blocks: [...blocks, ...open], mentionable: [] };
 }
 
-/** As many of the last lines as there is room for, one at least. */
-function newestOf(lines: readonly string[]): readonly string[] {
-  const kept: string[] = [];
-  let length = 0;
-  for (const line of lines.toReversed()) {
-    length += line.length + 1;
-    if (kept.length > 0 && length > mostDecidedLength) break;
-    kept.unshift(line);
+/** The last lines that fit, and how many stand before them. */
+function newestOf(lines: readonly string[], most: number, room: CardRoom): string {
+  for (let from = Math.max(0, lines.length - mostDecidedLines); from < lines.length; from += 1) {
+    const before = from > 0 ? [`(${from} decided before)`] : [];
+    const text = [...before, ...lines.slice(from)].join('\n');
+    if (room.lengthOf(text) <= most) return text;
   }
-  const before = lines.length - kept.length;
-  return before > 0 ? [`(${before} decided before)`, ...kept] : kept;
+  return `(${lines.length} decided before)`;
 }
 
 function notice(text: string): Block {
@@ -91,33 +93,35 @@ function notice(text: string): Block {
 }
 
 function decidedLine(ask: ApprovalAsk, verdict: Exclude<CallVerdict, { kind: 'open' }>): string {
-  const title = titleOf(ask);
+  const title = plain(ask.title, mostTitleUnits);
   if (verdict.kind === 'approved') {
-    return `✓ ${title}: approved by ${namesOf(verdict.by, ' and ')}`;
+    return `✓ ${title}: approved by ${plain(verdict.by.join(' and '), mostNamesUnits)}`;
   }
-  const note =
-    verdict.note === undefined ? '' : `: ${plain(cutToUnits(verdict.note, mostNoteUnits))}`;
-  return `✗ ${title}: denied by ${namesOf([verdict.by], '')}${note}`;
+  const note = verdict.note === undefined ? '' : `: ${plain(verdict.note, mostNoteUnits)}`;
+  return `✗ ${title}: denied by ${plain(verdict.by, mostNamesUnits)}${note}`;
 }
 
 function openBlocks(record: ApprovalRecord, options: CardOptions): readonly Block[] {
-  const shown = shownAsks(options.verdicts, options.room);
+  if (record.state === 'expired') return [notice('Nobody approved in time. This has expired.')];
+  if (record.state === 'withdrawn') return [notice('This is no longer needed.')];
+  const { verdicts, room } = options;
+  const shown = shownAsks(verdicts, room);
   if (shown.length === 0) return [];
-  const room = previewRoom(record.asks.length, options.room);
   const blocks = shown.flatMap((index): Block[] => {
     const ask = record.asks[index];
-    const verdict = options.verdicts[index];
+    const verdict = verdicts[index];
     if (!ask || verdict?.kind !== 'open') return [];
+    const { text } = fittingOf(record, ask, room, verdict.approvedBy);
     return [
-      { kind: 'markdown', text: askText(record, ask, verdict, room) },
+      { kind: 'markdown', text },
       { kind: 'buttons', buttons: buttonsOf(record, index, ask) },
     ];
   });
-  const rest = options.verdicts.filter(({ kind }) => kind === 'open').length - shown.length;
+  const rest = verdicts.filter(({ kind }) => kind === 'open').length - shown.length;
   const more = rest > 0 ? ` ${rest} more follow.` : '';
   const until = new Date(record.expiresAt).toUTCString().replace(/:\d\d GMT$/u, ' UTC');
-  const approvers = cutToUnits(options.approvers, mostNamesUnits);
-  blocks.push(notice(`May be approved by ${approvers} until ${until}.${more}`));
+  const who = plain(options.approvers, mostApproversUnits);
+  blocks.push(notice(`May be approved by ${who} until ${until}.${more}`));
   if (shown.length > 1) {
     const controlId = approveAllControlId(record.id, shown);
     const label = rest > 0 ? `Approve these ${shown.length}` : 'Approve all';
@@ -126,51 +130,82 @@ function openBlocks(record: ApprovalRecord, options: CardOptions): readonly Bloc
   return blocks;
 }
 
+interface Fitting {
+  readonly text: string;
+  /** The preview is cut. */
+  readonly isLong: boolean;
+}
+
+/**
+ * The text of an ask, its preview cut to the ask's share of the card. Whether it is cut depends on
+ * the record alone: the file beside the card is posted once.
+ */
+function fittingOf(
+  record: ApprovalRecord,
+  ask: ApprovalAsk,
+  room: CardRoom,
+  approvedBy: readonly string[] = [],
+): Fitting {
+  const shown = inPlainSight(ask.preview.text);
+  const most = shareOf(record, room);
+  const quorum = record.quorum > 1 ? quorumLine(record.quorum, approvedBy) : undefined;
+  const fits = (preview: string, isLong: boolean): boolean =>
+    room.lengthOf(askText(record, ask, { preview, isLong })) <= most;
+  if (shown.length <= most && fits(shown, false)) {
+    return { text: askText(record, ask, { preview: shown, isLong: false, quorum }), isLong: false };
+  }
+  let units = most;
+  while (units > 1 && !fits(cutToUnits(shown, units), true)) units = Math.floor(units * 0.9);
+  const preview = cutToUnits(shown, units);
+  return { text: askText(record, ask, { preview, isLong: true, quorum }), isLong: true };
+}
+
+function shareOf({ asks, quorum }: ApprovalRecord, room: CardRoom): number {
+  const shown = Math.max(1, Math.min(asks.length, mostShownIn(room)));
+  const decided = asks.length > 1 ? roomOfDecided : 0;
+  const share = Math.floor((room.mostLength - decided - roomOfWho) / shown);
+  return share - (quorum > 1 ? roomOfQuorum : 0);
+}
+
+interface AskShown {
+  readonly preview: string;
+  readonly isLong: boolean;
+  /** Who must still approve; has its room besides the rest. */
+  readonly quorum?: string | undefined;
+}
+
 function askText(
   record: ApprovalRecord,
   ask: ApprovalAsk,
-  { approvedBy }: CallVerdict & { kind: 'open' },
-  room: number,
+  { preview, isLong, quorum }: AskShown,
 ): string {
-  const heading = record.kind === 'plan' ? 'My plan' : titleOf(ask);
-  const { body, isLong } = bodyOf(record, ask, room);
-  const lines = [
-    `**${heading}**`,
-    body,
-    ...(isLong ? ['The whole text is in the file above.'] : []),
-    ...(record.kind === 'plan' ? [] : [whyLine(record, ask)]),
-    ...(record.quorum > 1 ? [quorumLine(record.quorum, approvedBy)] : []),
-  ];
-  return lines.join('\n\n');
-}
-
-/** What will happen, as far as there is room for it. */
-function bodyOf(
-  { kind }: ApprovalRecord,
-  { preview }: ApprovalAsk,
-  room: number,
-): { readonly body: string; readonly isLong: boolean } {
-  const shown = inPlainSight(preview.text);
-  if (kind === 'plan') return { body: cutToUnits(shown, room), isLong: shown.length > room };
-  const block = (text: string): string => codeBlock(preview.language, text);
-  const fits = (text: string): boolean => block(text).length <= room + roomOfFence;
-  if (fits(shown)) return { body: block(shown), isLong: false };
-  const cut = cutToUnits(shown, room);
-  // A fence is longer than any inside: of nothing but backticks, a third has room.
-  const text = fits(cut) ? cut : cutToUnits(shown, Math.floor(room / 3));
-  return { body: block(text), isLong: true };
+  const note = isLong ? ['The whole text is in the file above.'] : [];
+  const votes = quorum === undefined ? [] : [quorum];
+  // A plan is Markdown: what it leaves open must not swallow the lines of the card.
+  if (record.kind === 'plan') return ['**My plan**', ...note, ...votes, preview].join('\n\n');
+  return [
+    `**${plain(ask.title, mostTitleUnits)}**`,
+    codeBlock(ask.preview.language, preview),
+    ...note,
+    whyLine(record, ask),
+    ...votes,
+  ].join('\n\n');
 }
 
 /** Why it is asked, and what "for this thread" would cover. */
-function whyLine({ grantMs, notAsker, quorum }: ApprovalRecord, ask: ApprovalAsk): string {
-  const why = `I ask because ${plain(cutToUnits(ask.why, mostWhyUnits))}.`;
-  if (!ask.grant || notAsker || quorum > 1) return why;
-  const covered = inlineCode(`${ask.tool}(${ask.grant.pattern})`);
-  return `${why} "For this thread" covers ${covered} for ${formatHours(grantMs)}.`;
+function whyLine(record: ApprovalRecord, ask: ApprovalAsk): string {
+  const why = `I ask because ${plain(ask.why, mostWhyUnits)}.`;
+  if (!mayGrant(record, ask)) return why;
+  return `${why} "For this thread" covers ${inlineCode(grantText(ask))} for ${formatHours(record.grantMs)}.`;
+}
+
+function grantText({ tool, grant }: ApprovalAsk): string {
+  return grant ? inPlainSight(`${tool}(${grant.pattern})`) : '';
 }
 
 function quorumLine(quorum: number, approvedBy: readonly string[]): string {
-  const so = approvedBy.length === 0 ? 'none yet' : `so far ${namesOf(approvedBy, ', ')}`;
+  const names = plain(approvedBy.join(', '), mostNamesUnits);
+  const so = approvedBy.length === 0 ? 'none yet' : `so far ${names}`;
   return `${quorum} people must approve: ${so}.`;
 }
 
@@ -190,7 +225,7 @@ function buttonsOf(record: ApprovalRecord, index: number, ask: ApprovalAsk): rea
   }
   return [
     button('once', 'Approve', 'primary'),
-    ...(ask.grant && mayGrant(record)
+    ...(mayGrant(record, ask)
       ? [button('thread', `Approve for this thread (${formatHours(grantMs)})`, 'plain')]
       : []),
     button('deny', 'Deny', 'danger'),
@@ -198,15 +233,12 @@ function buttonsOf(record: ApprovalRecord, index: number, ask: ApprovalAsk): rea
   ];
 }
 
-/** Where several people must look at each call, none of them is spared. */
-export function mayGrant({ notAsker, quorum }: ApprovalRecord): boolean {
-  return !notAsker && quorum === 1;
-}
-
-function previewRoom(asks: number, room: number): number {
-  const shown = Math.max(1, Math.min(asks, mostShownIn(room)));
-  const share = (room - roomOfRest - shown * roomOfAsk) / shown;
-  return Math.max(leastPreview, Math.floor(share));
+/** Whether "for this thread" is offered. Where several people must look at each call, none of them is
+ * spared. */
+export function mayGrant({ notAsker, quorum }: ApprovalRecord, ask: ApprovalAsk): boolean {
+  if (!ask.grant || notAsker || quorum > 1) return false;
+  const text = grantText(ask);
+  return text.length <= mostGrantUnits && !text.includes('\n');
 }
 
 function formatHours(ms: number): string {
@@ -214,18 +246,10 @@ function formatHours(ms: number): string {
   return minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
 }
 
-function titleOf({ title }: ApprovalAsk): string {
-  return plain(cutToUnits(title, mostTitleUnits));
-}
-
-function namesOf(names: readonly string[], between: string): string {
-  return plain(cutToUnits(names.join(between), mostNamesUnits));
-}
-
-/** A title holds `code` spans of the tool's; all other marks are escaped. */
-function plain(text: string): string {
-  return inPlainSight(text)
-    .replace(/\s+/gu, ' ')
+/** A text that is not the card's own, on one line: its `code` spans stay, all other marks are
+ * escaped. */
+function plain(text: string, mostUnits: number): string {
+  return cutLine(inPlainSight(text.replace(/\s+/gu, ' ')).trim(), mostUnits)
     .split(/(`[^`]+`)/u)
     .map((piece) =>
       piece.length > 2 && piece.startsWith('`')
@@ -235,6 +259,13 @@ function plain(text: string): string {
     .join('');
 }
 
+/** A `code` span that the cut would leave open is closed. */
+function cutLine(text: string, mostUnits: number): string {
+  if (text.length <= mostUnits) return text;
+  const cut = cutToUnits(text, mostUnits - 1);
+  return cut.split('`').length % 2 === 0 ? `${cut}\`` : cut;
+}
+
 function inlineCode(text: string): string {
-  return `\`${inPlainSight(text).replaceAll('`', "'")}\``;
+  return `\`${text.replaceAll('`', "'")}\``;
 }

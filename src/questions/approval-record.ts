@@ -57,9 +57,12 @@ export function parseApprovalControlId(controlId: string): ParsedApprovalControl
   if (all?.[1] !== undefined && all[2] !== undefined) {
     return { id: all[1], asks: all[2].split('-').map(Number), action: 'once' };
   }
-  const one = /^(?:form\.)?(a_[0-9a-z]+)\.(\d{1,3})\.([a-z]+)$/u.exec(controlId);
-  const [, id, ask, name] = one ?? [];
+  const one = /^(form\.)?(a_[0-9a-z]+)\.(\d{1,3})\.([a-z]+)$/u.exec(controlId);
+  const [, form, id, ask, name] = one ?? [];
   const action = approvalActions.find((known) => known === name);
   if (id === undefined || ask === undefined || action === undefined) return undefined;
-  return { id, asks: [Number(ask)], action };
+  // A note comes from a form, and nothing else does.
+  return (form !== undefined) === (action === 'note')
+    ? { id, asks: [Number(ask)], action }
+    : undefined;
 }

@@ -19,7 +19,7 @@ import { readValidated } from '../storage/validated.ts';
 import { deliver } from '../surface/deliver.ts';
 import type { InboundClick, InboundForm } from '../surface/inbound.ts';
 import type { Surface } from '../surface/surface.ts';
-import { drawApprovals, longAsks, mayGrant, wholePreview } from './approval-card.ts';
+import { type CardRoom, drawApprovals, longAsks, mayGrant, wholePreview } from './approval-card.ts';
 import {
   type ApprovalRecord,
   approvalRecordSchema,
@@ -33,8 +33,7 @@ export interface ApprovalsDeps {
   readonly log: Log;
   readonly newId: NewId;
   readonly surfaceOf: (conversation: Conversation) => Surface;
-  /** Length of Markdown that a card may have there. */
-  readonly roomOf: (conversation: Conversation) => number;
+  readonly roomOf: (conversation: Conversation) => CardRoom;
   /** The wake-up that is stored together with a vote, so that no crash loses the resumption. */
   readonly wakeOf: (conversation: Conversation) => IndexEntry;
   /** Undefined when this person may decide so; else a sentence for them. */
@@ -294,7 +293,7 @@ function voteOf(
 ): Vote {
   const { id, name } = event.author;
   const note = event.kind === 'form' ? event.text.trim() : '';
-  const isGrant = control.action === 'thread' && ask.grant !== undefined && mayGrant(record);
+  const isGrant = control.action === 'thread' && mayGrant(record, ask);
   return {
     v: 1,
     decision: decisionOf(control),

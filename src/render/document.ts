@@ -185,16 +185,21 @@ function checklistOf({ checklist }: ReplyDocument): Block[] {
   const shown = checklist.filter((item) => !done.slice(0, hidden).includes(item));
   const lines = shown
     .slice(0, mostShownItems)
-    .map(({ text, state }) => `${marks[state]} ${plainLine(cutToUnits(text, mostItemUnits))}`);
+    .map(({ text, state }) => `${marks[state]} ${plainLine(text, mostItemUnits)}`);
   const before = hidden > 0 ? [`${marks.done} ${hidden} done before`] : [];
   const rest = shown.length - lines.length;
   const after = rest > 0 ? [`${marks.pending} and ${rest} more`] : [];
   return [{ kind: 'notice', text: [...before, ...lines, ...after].join('\n') }];
 }
 
-/** A model's words inside a line of our own: on one line, marks escaped. */
-function plainLine(text: string): string {
-  return text.replace(/\s+/gu, ' ').replace(/([\\`*_[\]<>~|])/gu, '\\$1');
+/** A model's words inside a line of our own: on one line, marks escaped, the escapes counted. */
+function plainLine(text: string, mostUnits: number): string {
+  const line = text.replace(/\s+/gu, ' ').trim();
+  for (let units = mostUnits; units > 1; units -= 1) {
+    const escaped = cutToUnits(line, units).replace(/([\\`*_[\]<>~|])/gu, '\\$1');
+    if (escaped.length <= mostUnits) return escaped;
+  }
+  return '…';
 }
 
 /** The opening line of the code fence in which this Markdown ends; empty outside fences. */

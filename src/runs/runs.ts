@@ -88,7 +88,13 @@ export function createRuns(
     newId: deps.newId,
     wakeOf,
     surfaceOf,
-    roomOf: ({ adapter }) => deps.adapters.get(adapter)?.capabilities.mostMessageLength ?? 2000,
+    roomOf: ({ adapter }) => {
+      const known = deps.adapters.get(adapter)?.capabilities;
+      return {
+        mostLength: known?.mostMessageLength ?? 2000,
+        lengthOf: (markdown) => known?.lengthOf(markdown) ?? markdown.length,
+      };
+    },
     refusalOf: (author, record, decision) =>
       refusalToDecide({ ...deps, spaces }, author, record, decision),
     approversOf: (record) => approversOf(deps, record),

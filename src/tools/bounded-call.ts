@@ -35,6 +35,8 @@ export async function callBounded(
   const linked = linkedAbort(context.signal);
   let isOverdue = false;
   const cancelTimeout = clock.setTimer(timeoutMs, () => {
+    // What was told to stop before is in its grace: its time no longer counts.
+    if (linked.signal.aborted) return;
     isOverdue = true;
     linked.abort(new BotError('tool_failed', `Its time of ${timeoutMs} ms was over.`));
   });

@@ -67,13 +67,15 @@ function faultOf(name: string, parsed: z.ZodSafeParseResult<unknown>): string | 
 /** Those fields of unfinished arguments that are already right. */
 function partialInputOf<Input>(schema: z.ZodType<Input>, raw: unknown): Partial<Input> {
   if (!(schema instanceof z.ZodObject) || typeof raw !== 'object' || raw === null) return {};
+  // Field by field: rules over several fields cannot be kept by an unfinished input. The model chooses
+  // the names: `constructor` is none of the fields.
   const fields = new Map<string, z.ZodType>(Object.entries(schema.shape));
   const known: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(raw)) {
-    if (fields.get(name)?.safeParse(value).success) known[name] = value;
+    const parsed = fields.get(name)?.safeParse(value);
+    if (parsed?.success) known[name] = parsed.data;
   }
-  const parsed = schema.partial().safeParse(known);
-  return parsed.success ? (parsed.data as Partial<Input>) : {};
+  return known as Partial<Input>; // each field is parsed by its own schema
 }
 
 export function specOf(tool: RegisteredTool): ToolSpec {

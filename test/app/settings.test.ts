@@ -176,6 +176,30 @@ describe('an edited configuration', () => {
     ],
     ['tools: { bash: { executor: docker } }', /must be virtual, bubblewrap or host/u],
     ['tools: { bash: { network: ["http://x"] } }', /tools\.bash\.network/u],
+    [
+      'permissions:\n  rules:\n    - allow: Bash\n    - deny: Bash(\n',
+      /1 problem:\n.+deckhand\.yaml:4: permissions\.rules\.1\.deny: must be a tool's name.+not "Bash\("/u,
+    ],
+    [
+      'permissions:\n  rules:\n    - allow: Bash\n      ask: Bash\n',
+      /deckhand\.yaml:3: permissions\.rules\.0: must have exactly one of allow, ask and deny/u,
+    ],
+    [
+      'permissions:\n  rules:\n    - allow: Bash\n      for: [anna]\n',
+      /deckhand\.yaml:4: permissions\.rules\.0\.for\.0: must be like slack:U024BE7LH/u,
+    ],
+    [
+      'permissions:\n  quorum: 2\n',
+      /deckhand\.yaml:1: permissions: quorum is 2, but approvers names only the asker/u,
+    ],
+    [
+      'permissions: { approvers: [asker, "slack:U1"] }\nchannels:\n  - match: {}\n  - match: { channel: ops }\n    permissions: { quorum: 2, notAsker: true }\n',
+      /1 problem:\n.+deckhand\.yaml:5: channels\.1\.permissions: quorum is 2, but approvers names only 1 person/u,
+    ],
+    [
+      'channels:\n  - match: {}\n    permissions:\n      approvers: [everybody]\n',
+      /deckhand\.yaml:4: channels\.0\.permissions\.approvers\.0: must be asker, participants, or an id/u,
+    ],
   ])('that is faulty (%j) is refused with its place and what to do', (yaml, told) => {
     expect(() => settingsWith(yaml)).toThrow(told);
   });

@@ -214,3 +214,59 @@ channels:
     });
   });
 });
+
+describe('permissions of a place', () => {
+  const { load } = setUp(`
+permissions:
+  rules:
+    - deny: [Bash(rm *), "mcp__*__delete*"]
+  approvers: [asker, "slack:U1"]
+  expiresMs: 600000
+channels:
+  - match: { platform: slack, channel: "ops-*" }
+    permissions:
+      rules:
+        - allow: FileWrite(reports/**)
+          for: ["slack:S1", "slack:U1"]
+      quorum: 2
+  - match: { platform: slack }
+    permissions:
+      rules:
+        - ask: WebFetch
+      quorum: 1
+      notAsker: true
+`);
+  const config = load();
+  const at = (adapter: string, channelName: string) =>
+    profileOf(
+      {
+        ...config,
+        sourceOf: (index) => `channels[${index}], line ${config.lineOf(['channels', index])}`,
+      },
+      { adapter, space: 'T1', channel: 'C1', channelName },
+    ).permissions;
+
+  it('are those of the top where no entry matches, the rest by default', () => {
+    expect(at('web', 'general')).toEqual({
+      rules: [{ rule: { deny: ['Bash(rm *)', 'mcp__*__delete*'] }, source: 'configuration' }],
+      approvers: ['asker', 'slack:U1'],
+      quorum: 1,
+      notAsker: false,
+      expiresMs: 600_000,
+      grantMs: 8 * 3600 * 1000,
+    });
+  });
+
+  it('add their rules up, outermost first, and take the nearest of each other setting', () => {
+    const { rules, ...rest } = at('slack', 'ops-night');
+    expect(rules).toEqual([
+      { rule: { deny: ['Bash(rm *)', 'mcp__*__delete*'] }, source: 'configuration' },
+      { rule: { ask: ['WebFetch'] }, source: 'channels[1], line 14' },
+      {
+        rule: { allow: ['FileWrite(reports/**)'], for: ['slack:S1', 'slack:U1'] },
+        source: 'channels[0], line 8',
+      },
+    ]);
+    expect(rest).toMatchObject({ quorum: 2, notAsker: true, expiresMs: 600_000 });
+  });
+});

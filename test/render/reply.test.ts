@@ -276,6 +276,60 @@ describe('a reply', () => {
     expect(read(stage.adapter)).toBe('I look.');
   });
 
+  it('shows the newest word of several tools in one line', async () => {
+    const stage = setUp();
+    stage.text('I look.');
+    stage.reply.apply({ kind: 'tool_started', callId: 'a', activity: 'Grep `a`' });
+    stage.reply.apply({ kind: 'tool_started', callId: 'b', activity: 'Grep `b`' });
+    await stage.clock.advance(2000);
+    expect(read(stage.adapter)).toBe('I look.\n_Grep `b` (and 1 more)_');
+    stage.reply.apply({ kind: 'tool_progress', callId: 'a', line: '3 of 9' });
+    await stage.clock.advance(2000);
+    expect(read(stage.adapter)).toBe('I look.\n_3 of 9 (and 1 more)_');
+    await end(stage);
+  });
+
+  it('posts a message for progress before there is any text, and none for a start', async () => {
+    const stage = setUp();
+    stage.reply.apply({ kind: 'tool_started', callId: 'a', activity: 'Building' });
+    await stage.clock.advance(2000);
+    expect(stage.adapter.calls).toEqual([]);
+    stage.reply.apply({ kind: 'tool_progress', callId: 'a', line: 'line 1' });
+    await stage.clock.advance(2000);
+    expect(read(stage.adapter)).toBe('_line 1_');
+    stage.text('Built.');
+    await end(stage);
+    expect(read(stage.adapter)).toBe('Built.');
+  });
+
+  it.each(['x', '*', '`'])(
+    'keeps each message within the limit with a long text and a long list of %j',
+    async (character) => {
+      const stage = setUp({ most: 2000 });
+      const items = Array.from({ length: 30 }, (_, index) => ({
+        text: `${index} ${character.repeat(190)}`,
+        state: index < 5 ? ('done' as const) : ('pending' as const),
+      }));
+      const paragraphs = Array.from(
+        { length: 30 },
+        (_, index) => `P${index} ${'word '.repeat(30)}.`,
+      );
+      for (const [index, paragraph] of paragraphs.entries()) {
+        stage.text(`${paragraph}\n\n`);
+        if (index === 10) stage.reply.apply({ kind: 'checklist', items });
+        await stage.clock.advance(3000);
+        for (const shown of stage.adapter.texts('t'))
+          expect(shown.length).toBeLessThanOrEqual(2000);
+      }
+      expect(read(stage.adapter)).toContain('☑ 5 done before\n☐ 5 ');
+      await end(stage);
+      const texts = stage.adapter.texts('t');
+      for (const shown of texts) expect(shown.length).toBeLessThanOrEqual(2000);
+      const [list = ''] = /\n> ☑ 5 done before[\s\S]*$/u.exec(texts.join('\n\n')) ?? [];
+      expect(texts.join('\n\n').replace(list, '')).toBe(paragraphs.join('\n\n'));
+    },
+  );
+
   it('never shows a secret, not even its beginning while it streams', async () => {
     const secret = 'c0ffee00-1234-5678-9abc-def012345678';
     const stage = setUp({ secrets: [{ name: 'DEMO_API_TOKEN', value: secret }] });

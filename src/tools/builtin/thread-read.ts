@@ -20,7 +20,12 @@ const readInput = z.strictObject({
 });
 
 const searchInput = z.strictObject({
-  words: z.string().min(2).max(200).describe('Words that must all occur, in any order and case.'),
+  words: z
+    .string()
+    .trim()
+    .min(2)
+    .max(200)
+    .describe('Words that must all occur, in any order and case.'),
   where,
 });
 
@@ -93,7 +98,9 @@ function shown(lines: readonly ThreadLine[]): string {
   return lines
     .map(({ messageId, author, text, at }) => {
       const time = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
-      return `[${time} UTC, ${messageId}] ${author}: ${text}`;
+      // Further lines are set in: none of them looks like another message.
+      const said = text.replace(/\r\n|[\n\r\u2028\u2029]/gu, '\n  ');
+      return `[${time} UTC, ${messageId}] ${author.replace(/\s+/gu, ' ')}: ${said}`;
     })
     .join('\n');
 }

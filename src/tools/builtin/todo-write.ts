@@ -34,7 +34,9 @@ export const todoWriteTool: Tool<z.infer<typeof input>> = {
   invoke: async ({ items }, context) => {
     context.checklist(items);
     const left = items.filter(({ state }) => state !== 'done').length;
-    return textOutcome(`The people see the checklist: ${items.length} items, ${left} left.`);
+    if (items.length === 0) return textOutcome('The people see no checklist any more.');
+    const count = items.length === 1 ? '1 item' : `${items.length} items`;
+    return textOutcome(`The people see the checklist: ${count}, ${left} left.`);
   },
 };
 

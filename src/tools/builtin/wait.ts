@@ -37,7 +37,7 @@ export function createWaitTool(deps: { readonly now: () => number }): Tool<z.inf
       until === undefined ? `Waiting${minutes ? ` ${minutes} min` : ''}` : `Waiting until ${until}`,
     invoke: async ({ minutes = 0, until }) => {
       const now = deps.now();
-      const untilMs = until === undefined ? now + minutes * 60_000 : Date.parse(until);
+      const untilMs = until === undefined ? now + Math.ceil(minutes * 60_000) : Date.parse(until);
       if (untilMs <= now) {
         const text = `${until} is over: it is ${new Date(now).toISOString()} now. Go on without waiting.`;
         return { kind: 'error', text };

@@ -29,9 +29,15 @@ export function createWebSearchTool(deps: {
       if (hits.length === 0) return textOutcome(`Nothing was found for ${JSON.stringify(query)}.`);
       context.sources(hits.map(({ url, title }) => ({ url, title })));
       const lines = hits.map(
-        ({ title, url, text }, index) => `${index + 1}. ${title}\n   ${url}\n   ${text}`,
+        ({ title, url, text }, index) =>
+          `${index + 1}. ${oneLine(title)}\n   ${url}\n   ${oneLine(text)}`,
       );
       return textOutcome(lines.join('\n'));
     },
   };
+}
+
+/** What others wrote must not look like a further result. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/gu, ' ').trim();
 }

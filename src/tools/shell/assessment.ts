@@ -5,6 +5,7 @@ import type { Workspace } from '../paths.ts';
 import type { BashSettings } from '../settings.ts';
 import { analyseShell } from './analysis/analyse.ts';
 import { placesInSandbox, placesOnHost } from './analysis/places.ts';
+import { carriedCommands } from './carried-commands.ts';
 
 /** The shell that a line would run in. */
 export interface ShellPlace {
@@ -39,7 +40,7 @@ export function createShellAssessment(settings: BashSettings): AssessShell {
       isReadOnly,
       needsApproval: !isReadOnly,
       why,
-      subjects: facts.commands,
+      subjects: [...new Set([...facts.commands, ...facts.commands.flatMap(carriedCommands)])],
       // What only reads needs no rule of its own.
       asking: isPlain ? facts.unknown : facts.commands,
       match: 'text',

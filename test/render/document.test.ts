@@ -1,0 +1,166 @@
+/** The reply as data: one changing line of activity, and the checklist. */
+
+import { describe, expect, it } from 'vitest';
+import type { ChecklistItem } from '../../src/messages/checklist.ts';
+import type { RunEvent } from '../../src/messages/run-event.ts';
+import {
+  applyEvent,
+  drawPages,
+  emptyDocument,
+  mostChecklistLength,
+  type ReplyDocument,
+  textOfDocument,
+} from '../../src/render/document.ts';
+import type { Block } from '../../src/surface/outbound.ts';
+
+const text: RunEvent = { kind: 'text_delta', text: 'I look.' };
+const started = (callId: string): RunEvent => ({
+  kind: 'tool_started',
+  callId,
+  activity: `Reading ${callId}`,
+});
+const progress = (callId: string, line: string): RunEvent => ({
+  kind: 'tool_progress',
+  callId,
+  line,
+});
+const finished = (callId: string): RunEvent => ({
+  kind: 'tool_finished',
+  callId,
+  outcome: 'ok',
+});
+const checklist = (...items: readonly ChecklistItem[]): RunEvent => ({ kind: 'checklist', items });
+
+function documentAfter(...events: readonly RunEvent[]): ReplyDocument {
+  return events.reduce(applyEvent, emptyDocument);
+}
+
+function blocksOf(document: ReplyDocument): readonly Block[] {
+  const markdown = textOfDocument(document);
+  const split = (whole: string) => [{ from: 0, to: whole.length, before: '', after: '' }];
+  const options = { from: 0, prefix: '', split, mentionable: [] };
+  return drawPages(document, markdown, options).flatMap(({ message }) => message.blocks);
+}
+
+function activityOf(document: ReplyDocument): string | undefined {
+  const block = blocksOf(document).find(({ kind }) => kind === 'activity');
+  return block?.kind === 'activity' ? block.text : undefined;
+}
+
+function listOf(document: ReplyDocument): readonly string[] {
+  const block = blocksOf(document).find(({ kind }) => kind === 'notice');
+  return block?.kind === 'notice' ? block.text.split('\n') : [];
+}
+
+describe('the line of activity', () => {
+  it('is the newest word of the tools that run, and says how many more there are', () => {
+    const two = [text, started('a'), started('b')];
+    expect(activityOf(documentAfter(text, started('a')))).toBe('Reading a');
+    expect(activityOf(documentAfter(...two))).toBe('Reading b (and 1 more)');
+    expect(activityOf(documentAfter(...two, progress('a', '50 %')))).toBe('50 % (and 1 more)');
+    expect(activityOf(documentAfter(...two, progress('a', '50 %'), progress('a', '60 %')))).toBe(
+      '60 % (and 1 more)',
+    );
+    expect(activityOf(documentAfter(...two, progress('a', '50 %'), finished('a')))).toBe(
+      'Reading b',
+    );
+    expect(activityOf(documentAfter(...two, finished('a'), finished('b')))).toBeUndefined();
+  });
+
+  it('counts a call once, from its first argument to its end', () => {
+    const input: RunEvent = { kind: 'tool_input_delta', callId: 'a', activity: 'Reading …' };
+    expect(activityOf(documentAfter(text, input))).toBe('Reading …');
+    expect(activityOf(documentAfter(text, input, started('a'), progress('a', 'half')))).toBe(
+      'half',
+    );
+  });
+
+  it('makes no message before there is text, but for progress', () => {
+    expect(blocksOf(documentAfter(started('a')))).toEqual([]);
+    expect(blocksOf(documentAfter(started('a'), progress('a', '50 %')))).toEqual([
+      { kind: 'activity', text: '50 %' },
+    ]);
+  });
+
+  it('is gone with the next step and at the end', () => {
+    const events = [text, started('a'), progress('a', '50 %')];
+    const next: RunEvent = { kind: 'step_started', step: 2 };
+    expect(activityOf(documentAfter(...events, next))).toBeUndefined();
+    expect(activityOf({ ...documentAfter(...events), ended: true })).toBeUndefined();
+  });
+});
+
+describe('the checklist', () => {
+  const item = (name: string, state: ChecklistItem['state']): ChecklistItem => ({
+    text: name,
+    state,
+  });
+
+  it('stands under the text, above the activity, and is replaced as a whole', () => {
+    const document = documentAfter(
+      text,
+      started('a'),
+      checklist(item('Old', 'running')),
+      checklist(item('Look', 'done'), item('Mend', 'running'), item('Tell', 'pending')),
+    );
+    expect(blocksOf(document)).toEqual([
+      { kind: 'markdown', text: 'I look.' },
+      { kind: 'notice', text: '☑ Look\n▸ Mend\n☐ Tell' },
+      { kind: 'activity', text: 'Reading a' },
+    ]);
+    expect(listOf(applyEvent(document, checklist()))).toEqual([]);
+  });
+
+  it('makes a message before there is text, and stays at the end', () => {
+    const document = documentAfter(checklist(item('Look', 'running')));
+    expect(listOf(document)).toEqual(['▸ Look']);
+    expect(listOf({ ...document, ended: true })).toEqual(['▸ Look']);
+  });
+
+  it('escapes what the model writes, and keeps it on one line', () => {
+    const names = ['a\nb', '**x** [y](https://z) `c` <b> ~~d~~ ||e||', '\\*', '> quote'];
+    expect(listOf(documentAfter(checklist(...names.map((name) => item(name, 'pending')))))).toEqual(
+      [
+        '☐ a b',
+        '☐ \\*\\*x\\*\\* \\[y\\](https://z) \\`c\\` \\<b\\> \\~\\~d\\~\\~ \\|\\|e\\|\\|',
+        '☐ \\\\\\*',
+        '☐ \\> quote',
+      ],
+    );
+  });
+
+  it.each<[number, number, number, readonly string[]]>([
+    [0, 12, 12, []],
+    [0, 13, 13, ['☐ and 1 more']],
+    [3, 12, 13, ['☑ 3 done before']],
+    [1, 12, 13, ['☑ 1 done before']],
+    [18, 12, 13, ['☑ 18 done before']],
+    [5, 20, 14, ['☑ 5 done before', '☐ and 8 more']],
+    [30, 0, 13, ['☑ 18 done before']],
+  ])(
+    'with %d done and %d to do has %d lines, of which it sums up %j',
+    (done, open, count, sums) => {
+      const items = [
+        ...Array.from({ length: done }, (_, index) => item(`D${index}`, 'done')),
+        ...Array.from({ length: open }, (_, index) => item(`O${index}`, 'pending')),
+      ];
+      const lines = listOf(documentAfter(checklist(...items)));
+      expect(lines).toHaveLength(count);
+      expect(lines.filter((line) => /done before|more$/u.test(line))).toEqual(sums);
+    },
+  );
+
+  it.each(['x', '*', '\\', '`', '😀', '👩‍💻', '* ', '\n'])(
+    'of 30 long items made of %j is no longer than its room',
+    (character) => {
+      const name = character.repeat(200).slice(0, 200);
+      for (const state of ['pending', 'done'] as const) {
+        const items = Array.from({ length: 30 }, () => item(name, state));
+        const lines = listOf(documentAfter(checklist(...items)));
+        // Platforms may put three characters before each line.
+        const length = lines.reduce((sum, line) => sum + line.length + 4, 0);
+        expect(length).toBeLessThanOrEqual(mostChecklistLength);
+      }
+    },
+  );
+});
