@@ -67,7 +67,7 @@ export function createPermit(deps: ExecuteDeps, scene: Scene, record: () => RunR
         );
       case 'ask': {
         if (assessment.fault !== undefined) return { kind: 'fault', text: assessment.fault };
-        const { redact } = deps.redactor;
+        const redact = (words: string): string => deps.redactor.redact(words);
         const { language, text } = await tool.preview(call.input, toolScene);
         // Before anything is cut for the card, or put into a file beside it.
         const preview = { language, text: redact(text) };

@@ -430,7 +430,6 @@ describe('a crash around an approval', () => {
       expect(results, where).toEqual(['c1']);
       const approvals = (await auditOf(world)).filter((line) => line.includes(' approved '));
       expect(approvals.length, where).toBeGreaterThanOrEqual(1);
-      if (!crashes) expect(approvals, where).toHaveLength(1);
     }
     expect(crashes).toBeGreaterThan(20);
   });
