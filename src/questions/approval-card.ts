@@ -30,6 +30,8 @@ const roomOfAsk = 260;
 const leastPreview = 200;
 const mostLabelUnits = 75;
 const mostDecidedUnits = 120;
+/** Of what was decided. */
+const mostLines = 10;
 
 /** The asks that the card shows with buttons. */
 export function shownAsks(verdicts: readonly CallVerdict[], room: number): readonly number[] {
@@ -56,12 +58,15 @@ export function wholePreview({ preview }: ApprovalAsk): string {
 
 export function drawApprovals(record: ApprovalRecord, options: CardOptions): OutboundMessage {
   const { verdicts } = options;
-  const decided = record.asks.flatMap((ask, index) => {
+  const isOver = record.state === 'expired' || record.state === 'withdrawn';
+  const lines = record.asks.flatMap((ask, index) => {
     const verdict = verdicts[index];
-    return verdict && verdict.kind !== 'open' ? [decidedLine(ask, verdict)] : [];
+    if (!verdict || (verdict.kind === 'open' && !isOver)) return [];
+    return [verdict.kind === 'open' ? `– ${plain(ask.title)}` : decidedLine(record, ask, verdict)];
   });
   const blocks: Block[] =
-    decided.length > 0 ? [{ kind: 'markdown', text: decided.slice(-10).join('\n') }] : [];
+    record.kind === 'plan' && lines.length > 0 ? keptPlan(record, options) : [];
+  if (lines.length > 0) blocks.push({ kind: 'markdown', text: lines.slice(-mostLines).join('\n') });
   if (record.state === 'expired') blocks.push(notice('Nobody approved in time. This has expired.'));
   else if (record.state === 'withdrawn') blocks.push(notice('This is no longer needed.'));
   else blocks.push(...openBlocks(record, options));
@@ -72,14 +77,27 @@ function notice(text: string): Block {
   return { kind: 'notice', text };
 }
 
-function decidedLine(ask: ApprovalAsk, verdict: Exclude<CallVerdict, { kind: 'open' }>): string {
+/** What was approved, or is to be changed, stays readable. */
+function keptPlan(record: ApprovalRecord, { room }: CardOptions): Block[] {
+  return record.asks.map((ask) => {
+    const paragraphs = previewText(record, ask, previewRoom(record.asks.length, room));
+    return { kind: 'markdown', text: paragraphs.join('\n\n') };
+  });
+}
+
+function decidedLine(
+  { kind }: ApprovalRecord,
+  ask: ApprovalAsk,
+  verdict: Exclude<CallVerdict, { kind: 'open' }>,
+): string {
   const title = plain(ask.title);
   if (verdict.kind === 'approved') {
     return `✓ ${title}: approved by ${plain(verdict.by.join(' and '))}`;
   }
   const note =
     verdict.note === undefined ? '' : `: ${plain(cutToUnits(verdict.note, mostDecidedUnits))}`;
-  return `✗ ${title}: denied by ${plain(verdict.by)}${note}`;
+  const what = kind === 'plan' ? 'changes wanted' : 'denied';
+  return `✗ ${title}: ${what} by ${plain(verdict.by)}${note}`;
 }
 
 function openBlocks(record: ApprovalRecord, options: CardOptions): readonly Block[] {
@@ -113,19 +131,31 @@ function askText(
   { approvedBy }: CallVerdict & { kind: 'open' },
   room: number,
 ): string {
-  const heading = record.kind === 'plan' ? 'My plan' : plain(ask.title);
-  const shown = inPlainSight(ask.preview.text);
-  const isLong = shown.length > room;
-  const text = isLong ? cutToUnits(shown, room) : shown;
-  const body = record.kind === 'plan' ? text : codeBlock(ask.preview.language, text);
   const lines = [
-    `**${heading}**`,
-    body,
-    ...(isLong ? ['The whole text is in the file above.'] : []),
+    ...previewText(record, ask, room),
     ...(record.kind === 'plan' ? [] : [whyLine(record, ask)]),
     ...(record.quorum > 1 ? [quorumLine(record.quorum, approvedBy)] : []),
   ];
   return lines.join('\n\n');
+}
+
+/** What will happen: heading, text, and where the rest of it is. */
+function previewText(record: ApprovalRecord, ask: ApprovalAsk, room: number): readonly string[] {
+  const isPlan = record.kind === 'plan';
+  const heading = isPlan ? 'My plan' : `${numberOf(record, ask, '. ')}${plain(ask.title)}`;
+  const shown = inPlainSight(ask.preview.text);
+  const isLong = shown.length > room;
+  const text = isLong ? cutToUnits(shown, room) : shown;
+  return [
+    `**${heading}**`,
+    isPlan ? text : codeBlock(ask.preview.language, text),
+    ...(isLong ? ['The whole text is in the file above.'] : []),
+  ];
+}
+
+/** Of several asks: where buttons stand under all texts, the number says which one they are for. */
+function numberOf({ asks }: ApprovalRecord, ask: ApprovalAsk, end: string): string {
+  return asks.length > 1 ? `${asks.indexOf(ask) + 1}${end}` : '';
 }
 
 /** Why it is asked, and what "for this thread" would cover. */
@@ -143,6 +173,8 @@ function quorumLine(quorum: number, approvedBy: readonly string[]): string {
 
 function buttonsOf(record: ApprovalRecord, index: number, ask: ApprovalAsk): readonly Button[] {
   const { id, grantMs } = record;
+  const number = numberOf(record, ask, ' ');
+  const named = (what: string, more = ''): string => `${what} ${number}${more}`.trim();
   const button = (
     action: Parameters<typeof approvalControlId>[2],
     label: string,
@@ -156,12 +188,12 @@ function buttonsOf(record: ApprovalRecord, index: number, ask: ApprovalAsk): rea
     return [button('once', 'Approve', 'primary'), button('note', 'Request changes…', 'plain')];
   }
   return [
-    button('once', 'Approve', 'primary'),
+    button('once', named('Approve'), 'primary'),
     ...(ask.grant && mayGrant(record)
-      ? [button('thread', `Approve for this thread (${formatHours(grantMs)})`, 'plain')]
+      ? [button('thread', named('Approve', `for this thread (${formatHours(grantMs)})`), 'plain')]
       : []),
-    button('deny', 'Deny', 'danger'),
-    button('note', 'Deny with a note…', 'plain'),
+    button('deny', named('Deny'), 'danger'),
+    button('note', named('Deny', 'with a note…'), 'plain'),
   ];
 }
 

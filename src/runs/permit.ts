@@ -101,19 +101,23 @@ function permitOfDecision(
 ): Permit {
   // A decision is good for the very input that was shown.
   if (decided.inputHash !== inputHash) return refuse('The approval was for another input.');
-  const note = decided.note === undefined ? '' : ` They say: ${decided.note}`;
   switch (decided.kind) {
     case 'approved':
       return { kind: 'run', isReadOnly };
     case 'denied':
       return refuse(
-        `${decided.by ?? 'Somebody'} refused this call.${note} Do not make the same call again; find another way, or ask what to do.`,
+        `This call was refused by ${decided.by ?? 'somebody'}${saidIn(decided.note)}Do not make the same call again; find another way, or ask what to do.`,
       );
     case 'expired':
       return refuse(
         'Nobody approved this call in time. Do not make it again now; say what could not be done.',
       );
   }
+}
+
+/** A person's note as the end of a sentence, set off from the words of ours that follow. */
+export function saidIn(note: string | undefined): string {
+  return note === undefined ? '. ' : `, who says:\n${note}\n`;
 }
 
 async function granterOf(
