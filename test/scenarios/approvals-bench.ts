@@ -10,27 +10,30 @@ import { type BotProcess, createBotFolder } from '../support/bot-process.ts';
 import { until } from '../support/until.ts';
 import type { PlatformStage } from './stages.ts';
 
-export interface ToldResult {
+interface ToldResult {
   readonly callId: string;
   readonly text: string;
 }
 
 export interface ApprovalsBench {
   readonly stage: PlatformStage;
-  start(): Promise<BotProcess>;
+  readonly start: () => Promise<BotProcess>;
   /** Writes the permissions and the answers of the test; the running process takes them over. */
-  play(permissions: PermissionSettings, ...answers: readonly MessageAnswer[]): Promise<void>;
+  readonly play: (
+    permissions: PermissionSettings,
+    ...answers: readonly MessageAnswer[]
+  ) => Promise<void>;
   /** Requests to the model since `play`. */
-  requests(): number;
+  readonly requests: () => number;
   /** Results of tools in such a request, in order. */
-  told(request: number): readonly ToldResult[];
-  untilAnswers(
+  readonly told: (request: number) => readonly ToldResult[];
+  readonly untilAnswers: (
     thread: string,
     isSo: (answers: readonly string[]) => boolean,
-  ): Promise<readonly string[]>;
+  ) => Promise<readonly string[]>;
   /** Contents of the files with this name, in the workspaces of all conversations. */
-  onDisk(name: string): Promise<readonly string[]>;
-  close(): Promise<void>;
+  readonly onDisk: (name: string) => Promise<readonly string[]>;
+  readonly close: () => Promise<void>;
 }
 
 const bodySchema = z.looseObject({

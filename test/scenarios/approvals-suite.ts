@@ -57,7 +57,7 @@ export function describeApprovals(
       return (await bench.stage.privateLines(person)).at(-1);
     };
 
-    it('a write asks: no stranger moves it, it waits over a restart, and two clicks make it once', async () => {
+    it('a write asks, waits over a restart, and two clicks make it once', async () => {
       const { stage, untilAnswers } = bench;
       await bench.play(
         {},
@@ -67,12 +67,6 @@ export function describeApprovals(
       const thread = await mention('write it down');
       const asked = await untilAnswers(thread, isAsked);
       expect(asked.map(withoutTime)).toEqual(['I write it down.', card]);
-      if (hasOthers) {
-        const told = await nextPrivateLine('ben', () => stage.press('ben', thread, 'Approve'));
-        expect(told).toBe('This is for Anna to decide. Nothing was changed.');
-        expect(await stage.privateLines('anna')).toEqual([]);
-        expect(await stage.answers(thread)).toEqual(asked);
-      }
       expect(await bot.kill('SIGTERM')).toBe(0);
       bot = await bench.start();
       expect(await stage.answers(thread)).toEqual(asked);
@@ -94,6 +88,29 @@ export function describeApprovals(
         { callId: 'c1', text: expect.stringContaining('Created notes.md') },
       ]);
     });
+
+    it.runIf(hasOthers)(
+      'is not moved by a stranger: a private line, the card as it was',
+      async () => {
+        const { stage, untilAnswers } = bench;
+        await bench.play(
+          {},
+          message(text('I write it.'), write('c1', 'mine.md', 'hello\n')),
+          say('Written.'),
+        );
+        const thread = await mention('write');
+        const asked = await untilAnswers(thread, isAsked);
+        const linesOfAnna = await stage.privateLines('anna');
+        const told = await nextPrivateLine('ben', () => stage.press('ben', thread, 'Approve'));
+        expect(told).toBe('This is for Anna to decide. Nothing was changed.');
+        expect(await stage.privateLines('anna')).toEqual(linesOfAnna);
+        expect(await stage.answers(thread)).toEqual(asked);
+        expect(await bench.onDisk('mine.md')).toEqual([]);
+        await stage.press('anna', thread, 'Approve');
+        await untilAnswers(thread, (all) => all.at(-1) === 'Written.');
+        expect(await bench.onDisk('mine.md')).toEqual(['hello\n']);
+      },
+    );
 
     it('is denied with a note through the form: the model reads it, nothing is written', async () => {
       const { stage, untilAnswers } = bench;
