@@ -67,15 +67,25 @@ export function wholePreview({ preview }: ApprovalAsk): string {
 
 export function drawApprovals(record: ApprovalRecord, options: CardOptions): OutboundMessage {
   const { verdicts, room } = options;
-  const decided = record.asks.flatMap((ask, index) => {
+  const isOver = record.state === 'expired' || record.state === 'withdrawn';
+  const lines = record.asks.flatMap((ask, index) => {
     const verdict = verdicts[index];
-    return verdict && verdict.kind !== 'open' ? [decidedLine(ask, verdict)] : [];
+    if (!verdict || (verdict.kind === 'open' && !isOver)) return [];
+    return [lineOf(record, ask, verdict)];
   });
   const open = openBlocks(record, options);
-  const most = open.length > 0 ? roomOfDecided : room.mostLength - roomOfWho;
-  const blocks: Block[] =
-    decided.length > 0 ? [{ kind: 'markdown', text: newestOf(decided, most, room) }] : [];
+  const isPlan = record.kind === 'plan';
+  const most = open.length > 0 || isPlan ? roomOfDecided : room.mostLength - roomOfWho;
+  const blocks: Block[] = isPlan && lines.length > 0 ? keptPlan(record, room) : [];
+  if (lines.length > 0) blocks.push({ kind: 'markdown', text: newestOf(lines, most, room) });
   return { blocks: [...blocks, ...open], mentionable: [] };
+}
+
+/** What was approved, or is to be changed, stays readable. */
+function keptPlan(record: ApprovalRecord, room: CardRoom): Block[] {
+  const most = { ...room, mostLength: room.mostLength - roomOfDecided };
+  const [ask] = record.asks;
+  return ask ? [{ kind: 'markdown', text: fittingOf(record, ask, most).text }] : [];
 }
 
 /** The last lines that fit, and how many stand before them. */
@@ -92,13 +102,16 @@ function notice(text: string): Block {
   return { kind: 'notice', text };
 }
 
-function decidedLine(ask: ApprovalAsk, verdict: Exclude<CallVerdict, { kind: 'open' }>): string {
+/** What an ask has come to. */
+function lineOf({ kind }: ApprovalRecord, ask: ApprovalAsk, verdict: CallVerdict): string {
   const title = plain(ask.title, mostTitleUnits);
+  if (verdict.kind === 'open') return `– ${title}`;
   if (verdict.kind === 'approved') {
     return `✓ ${title}: approved by ${plain(verdict.by.join(' and '), mostNamesUnits)}`;
   }
   const note = verdict.note === undefined ? '' : `: ${plain(verdict.note, mostNoteUnits)}`;
-  return `✗ ${title}: denied by ${plain(verdict.by, mostNamesUnits)}${note}`;
+  const what = kind === 'plan' ? 'changes wanted' : 'denied';
+  return `✗ ${title}: ${what} by ${plain(verdict.by, mostNamesUnits)}${note}`;
 }
 
 function openBlocks(record: ApprovalRecord, options: CardOptions): readonly Block[] {
@@ -184,12 +197,17 @@ function askText(
   // A plan is Markdown: what it leaves open must not swallow the lines of the card.
   if (record.kind === 'plan') return ['**My plan**', ...note, ...votes, preview].join('\n\n');
   return [
-    `**${plain(ask.title, mostTitleUnits)}**`,
+    `**${numberOf(record, ask, '. ')}${plain(ask.title, mostTitleUnits)}**`,
     codeBlock(ask.preview.language, preview),
     ...note,
     whyLine(record, ask),
     ...votes,
   ].join('\n\n');
+}
+
+/** Of several asks: where buttons stand under all texts, the number says which one they are for. */
+function numberOf({ asks }: ApprovalRecord, ask: ApprovalAsk, end: string): string {
+  return asks.length > 1 ? `${asks.indexOf(ask) + 1}${end}` : '';
 }
 
 /** Why it is asked, and what "for this thread" would cover. */
@@ -211,6 +229,8 @@ function quorumLine(quorum: number, approvedBy: readonly string[]): string {
 
 function buttonsOf(record: ApprovalRecord, index: number, ask: ApprovalAsk): readonly Button[] {
   const { id, grantMs } = record;
+  const number = numberOf(record, ask, ' ');
+  const named = (what: string, more = ''): string => `${what} ${number}${more}`.trim();
   const button = (
     action: Parameters<typeof approvalControlId>[2],
     label: string,
@@ -224,12 +244,12 @@ function buttonsOf(record: ApprovalRecord, index: number, ask: ApprovalAsk): rea
     return [button('once', 'Approve', 'primary'), button('note', 'Request changes…', 'plain')];
   }
   return [
-    button('once', 'Approve', 'primary'),
+    button('once', named('Approve'), 'primary'),
     ...(mayGrant(record, ask)
-      ? [button('thread', `Approve for this thread (${formatHours(grantMs)})`, 'plain')]
+      ? [button('thread', named('Approve', `for this thread (${formatHours(grantMs)})`), 'plain')]
       : []),
-    button('deny', 'Deny', 'danger'),
-    button('note', 'Deny with a note…', 'plain'),
+    button('deny', named('Deny'), 'danger'),
+    button('note', named('Deny', 'with a note…'), 'plain'),
   ];
 }
 

@@ -127,7 +127,6 @@ function permitOfDecision(
       'The approval was for another input. Or the shell does not stand where it stood then (another folder, other exported variables, a restart): look, and call it again.',
     );
   }
-  const note = decided.note === undefined ? '' : ` They say: ${decided.note}`;
   switch (decided.kind) {
     case 'approved':
       if (now >= decided.expiresAt) {
@@ -138,13 +137,18 @@ function permitOfDecision(
       return { kind: 'run', isReadOnly };
     case 'denied':
       return refuse(
-        `${decided.by ?? 'Somebody'} refused this call.${note} Do not make the same call again; find another way, or ask what to do.`,
+        `This call was refused by ${decided.by ?? 'somebody'}${saidIn(decided.note)}Do not make the same call again; find another way, or ask what to do.`,
       );
     case 'expired':
       return refuse(
         'Nobody approved this call in time. Do not make it again now; say what could not be done.',
       );
   }
+}
+
+/** A person's note as the end of a sentence, set off from the words of ours that follow. */
+export function saidIn(note: string | undefined): string {
+  return note === undefined ? '. ' : `, who says:\n${note}\n`;
 }
 
 async function granterOf(

@@ -8,7 +8,7 @@ import type { ApprovalState } from '../questions/approvals.ts';
 import { textResult } from '../tools/scheduler.ts';
 import { absorbInto, execute } from './execute.ts';
 import type { Next } from './lane.ts';
-import { auditOf, auditVotes, shownHashOf } from './permit.ts';
+import { auditOf, auditVotes, saidIn, shownHashOf } from './permit.ts';
 import type { CallDecision, RunRecord } from './run-record.ts';
 import { openScene } from './scene.ts';
 import {
@@ -148,13 +148,13 @@ function planResult({ question }: RunRecord, verdict: CallVerdict | undefined): 
       return textResult(
         call,
         'ok',
-        `${verdict.by.join(' and ')} approved the plan. Carry it out now; what needs an approval of its own will still ask.`,
+        `The plan was approved by ${verdict.by.join(' and ')}. Carry it out now; what needs an approval of its own will still ask.`,
       );
     case 'denied':
       return textResult(
         call,
         'ok',
-        `${verdict.by} wants changes${verdict.note === undefined ? '' : `: ${verdict.note}`}. You are still planning: change the plan and call ExitPlanMode again.`,
+        `Changes are wanted by ${verdict.by}${saidIn(verdict.note)}You are still planning: change the plan and call ExitPlanMode again.`,
       );
     case 'open':
     case undefined:

@@ -181,11 +181,16 @@ describe('an approval card', () => {
   it.each<[ApprovalRecord['state'], string]>([
     ['expired', '> Nobody approved in time. This has expired.'],
     ['withdrawn', '> This is no longer needed.'],
-  ])('that is %s says so beside what was decided, without buttons', (state, told) => {
-    const card = cardOf(recordOf([{}, {}], { state }), [approved, open]);
-    expect(textOfMessage(card)).toBe(`✓ Running \`make deploy\`: approved by Anna\n${told}`);
-    expect(buttonsOf(card)).toEqual([]);
-  });
+  ])(
+    'that is %s says so beside what was decided and what was not, without buttons',
+    (state, told) => {
+      const card = cardOf(recordOf([{}, {}], { state }), [approved, open]);
+      expect(textOfMessage(card)).toBe(
+        `✓ Running \`make deploy\`: approved by Anna\n– Running \`make deploy\`\n${told}`,
+      );
+      expect(buttonsOf(card)).toEqual([]);
+    },
+  );
 
   it('counts those who approved where several must', () => {
     const some: CallVerdict = { kind: 'open', approvedBy: ['Anna', 'B*n'] };

@@ -189,7 +189,9 @@ describe('a call that asks', () => {
     await world.clock.advance(5000);
     expect(calls).toEqual([]);
     expect(card(world)).toBe('✗ Deploying `prod`: denied by Anna: Only after the freeze.');
-    expect(resultsTold(world)).toContain('They say: Only after the freeze.');
+    expect(resultsTold(world)).toContain(
+      'refused by Anna, who says:\\nOnly after the freeze.\\nDo not',
+    );
     expect(resultsTold(world)).toContain('"outcome":"refused"');
   });
 
@@ -268,7 +270,7 @@ describe('a call that asks', () => {
     await ask(world);
     const control = controlOf(world, 'Approve');
     await world.clock.advance(10 * 60_000);
-    expect(card(world)).toContain('Nobody approved in time. This has expired.');
+    expect(card(world)).toBe('– Deploying `prod`\n> Nobody approved in time. This has expired.');
     expect(resultsTold(world)).toContain('Nobody approved this call in time.');
     expect(world.adapter.texts('u1').at(-1)).toBe('That was that.');
     await world.click(control);
@@ -454,12 +456,12 @@ describe('several calls that ask', () => {
     const { world, calls } = await setUp();
     await ask(world, two);
     const [first] = world.adapter.shown[1]?.message.blocks.flatMap((block) =>
-      block.kind === 'buttons' ? block.buttons.filter(({ label }) => label === 'Deny') : [],
+      block.kind === 'buttons' ? block.buttons.filter(({ label }) => label === 'Deny 1') : [],
     ) ?? [undefined];
     await world.click(first?.controlId ?? '');
     await world.clock.advance(5000);
     expect(calls).toEqual([]);
-    await world.click(controlOf(world, 'Approve'));
+    await world.click(controlOf(world, 'Approve 2'));
     await world.clock.advance(5000);
     expect(calls).toEqual(['Deploy {"to":"lab"}']);
     expect(resultsTold(world)).toMatch(/c1.+refused.+c2.+ok/u);
@@ -472,10 +474,14 @@ describe('several calls that ask', () => {
       ['a', 'b', 'c'].map((to, index) => ({ call: 'Deploy', input: { to }, id: `c${index}` })),
     );
     expect(card(world)).toContain('1 more follow.');
+    expect(card(world)).toContain('**2. Deploying `prod`**');
+    expect(card(world)).toContain(
+      '[Approve 2] [Approve 2 for this thread (8 h)] [Deny 2] [Deny 2 with a note…]',
+    );
     await world.click(controlOf(world, 'Approve these 2'));
     await world.clock.advance(5000);
     expect(calls).toEqual([]);
-    await world.click(controlOf(world, 'Approve'));
+    await world.click(controlOf(world, 'Approve 3'));
     await world.clock.advance(5000);
     expect(calls).toHaveLength(3);
   });
@@ -775,6 +781,7 @@ describe('a plan that is shown', () => {
     await world.click(controlOf(world, 'Approve'));
     await world.clock.advance(5000);
     expect(calls).toEqual(['Deploy {"to":"prod"}']);
+    expect(card(world)).toBe('**My plan**\n\n1. Look\n2. Deploy\n✓ Plan: approved by Anna');
   });
 
   it('goes back to the model with the changes, and nothing runs before the next approval', async () => {
@@ -793,7 +800,10 @@ describe('a plan that is shown', () => {
       interactionId: 'i1',
     });
     await world.clock.advance(5000);
-    expect(JSON.stringify(world.model.requests)).toContain('Anna wants changes: Look twice.');
+    expect(JSON.stringify(world.model.requests)).toContain(
+      'wanted by Anna, who says:\\nLook twice.',
+    );
+    expect(card(world)).toContain('2. Deploy\n✗ Plan: changes wanted by Anna: Look twice.');
     expect(calls).toEqual([]);
   });
 });

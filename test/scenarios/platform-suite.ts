@@ -10,34 +10,7 @@ import type { AnswerPiece } from '../emulators/model/script.ts';
 import { createModelServer, type ModelServer } from '../emulators/model-server.ts';
 import { type BotFolder, type BotProcess, createBotFolder } from '../support/bot-process.ts';
 import { until } from '../support/until.ts';
-
-export type Person = 'anna' | 'ben' | 'guest' | 'bot';
-
-export interface PlatformStage {
-  /** Points the process at the emulator. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Writes in #ops, or in a thread there; the message's id, which names its thread. */
-  say(
-    person: Person,
-    text: string,
-    options?: { readonly thread?: string; readonly mention?: boolean },
-  ): Promise<string>;
-  edit(id: string, text: string): Promise<void>;
-  remove(id: string): Promise<void>;
-  /** The bot's messages in a thread as people see them, oldest first. */
-  answers(thread: string): Promise<readonly string[]>;
-  /** Presses a button of the thread's newest card whose label begins so. */
-  press(person: Person, thread: string, label: string): Promise<void>;
-  /** Lines that only this person sees. */
-  privateLines(person: Person): Promise<readonly string[]>;
-  /** Delivers a message's event again. */
-  readonly redeliver?: (id: string, times: number) => Promise<void>;
-  /** The nth edit from now on is refused for some seconds. */
-  readonly limitEdit?: (nth: number, seconds: number) => void;
-  /** Breaks the connection without a word. */
-  readonly drop?: () => void;
-  close(): Promise<void>;
-}
+import type { PlatformStage } from './stages.ts';
 
 const question = {
   questions: [

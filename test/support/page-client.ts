@@ -42,6 +42,10 @@ export interface PageClient {
   ): Promise<readonly string[]>;
   /** Presses the button with this label in a thread. */
   press(thread: string, label: string): Promise<void>;
+  /** The first button of the newest card whose label begins so, held; a text is what its form was filled with. */
+  reach(thread: string, label: string): Promise<(text?: string) => Promise<void>>;
+  /** Files of a thread, each with the number of the answer that it comes with. */
+  files(thread: string): Promise<readonly { name: string; text: string; answer: number }[]>;
   /** Lines that only the reader sees. */
   privateLines(): Promise<readonly string[]>;
 }
@@ -62,6 +66,11 @@ export function createPageClient(address: string): PageClient {
     );
   const answers = async (thread: string): Promise<readonly string[]> =>
     inThread(await state(), thread).map(textOfPageMessage);
+  const fileNamed = async (id: string): Promise<Uint8Array> => {
+    const answer = await fetch(`${origin}/files/${id}/x`, { headers });
+    if (!answer.ok) throw new Error(`The file was answered with ${answer.status}.`);
+    return new Uint8Array(await answer.arrayBuffer());
+  };
   const say = async (thread: string | null, text: string): Promise<string> => {
     const before = new Set((await state()).messages.map(({ id }) => id));
     await post('/api/messages', { channel: await general(), thread, text });
@@ -74,16 +83,37 @@ export function createPageClient(address: string): PageClient {
   return {
     state,
     post,
-    file: async (id) => {
-      const answer = await fetch(`${origin}/files/${id}/x`, { headers });
-      if (!answer.ok) throw new Error(`The file was answered with ${answer.status}.`);
-      return new Uint8Array(await answer.arrayBuffer());
-    },
+    file: fileNamed,
     answers,
     say,
     mention: (text) => say(null, text),
     reply: async (thread, text) => {
       await say(thread, text);
+    },
+    reach: async (thread, label) => {
+      const found = inThread(await state(), thread)
+        .toReversed()
+        .flatMap(({ id, blocks }) =>
+          blocks.flatMap(buttonsOf).map((button) => ({ ...button, messageId: id })),
+        )
+        .find((button) => button.label.startsWith(label));
+      if (!found) throw new Error(`no button ${label}`);
+      const { messageId, controlId } = found;
+      return async (text) => {
+        await post('/api/presses', { messageId, controlId, ...(text ? { text } : {}) });
+      };
+    },
+    files: async (thread) => {
+      const shown = inThread(await state(), thread).flatMap(({ files }, answer) =>
+        files.map(({ id, name }) => ({ id, name, answer })),
+      );
+      return Promise.all(
+        shown.map(async ({ id, name, answer }) => ({
+          name,
+          text: Buffer.from(await fileNamed(id)).toString(),
+          answer,
+        })),
+      );
     },
     privateLines: async () =>
       (await state()).messages.filter(({ isPrivate }) => isPrivate).map(textOfPageMessage),

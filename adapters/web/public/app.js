@@ -230,7 +230,7 @@ function press(message, controlId, values, label) {
     return;
   }
   const dialog = find('form-dialog');
-  find('form-title').textContent = label;
+  find('form-title').textContent = label.replace(/…$/u, '');
   find('form-text').value = '';
   dialog.returnValue = '';
   dialog.addEventListener(

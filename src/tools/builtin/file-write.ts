@@ -27,7 +27,7 @@ export function createFileWriteTool(deps: ChangeDeps): Tool<z.infer<typeof input
       const old = present.kind === 'seen' ? decodeText(present.content) : undefined;
       const former = old ? formatEncoding(old.encoding) : undefined;
       const note = former === undefined ? {} : { note: `It was ${former} and is UTF-8 now.` };
-      const size = `${linesIn(content)} lines, ${bytes.length} bytes`;
+      const size = `${counted(linesIn(content), 'line')}, ${counted(bytes.length, 'byte')}`;
       return {
         kind: 'change',
         before: present.kind === 'seen' ? (old?.text ?? '(not text)') : undefined,
@@ -45,5 +45,9 @@ export function createFileWriteTool(deps: ChangeDeps): Tool<z.infer<typeof input
 }
 
 function linesIn(content: string): number {
-  return content === '' ? 0 : content.split('\n').length;
+  return content === '' ? 0 : content.replace(/\n$/u, '').split('\n').length;
+}
+
+function counted(count: number, what: string): string {
+  return count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }

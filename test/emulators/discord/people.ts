@@ -47,6 +47,8 @@ export interface People {
   startPost(userId: string, forumId: string, title: string, text: string): string;
   /** Gives the interaction's id. */
   click(userId: string, messageId: string, label: string): string;
+  /** The same button, held: a later press is the click of somebody whose view is older. */
+  reach(userId: string, messageId: string, label: string): () => string;
   select(userId: string, messageId: string, labels: readonly string[]): string;
   /** Fills the form that is open for the person. */
   submitForm(userId: string, text: string): string;
@@ -173,6 +175,17 @@ export function createPeople(deps: {
     return found;
   };
 
+  const reach = (userId: string, messageId: string, label: string): (() => string) => {
+    const message = messageNamed(messageId);
+    const button = controlNamed(
+      message,
+      `button "${label}"`,
+      (control) => control.type === 2 && control.label === label,
+    );
+    const data = { component_type: 2, custom_id: button.custom_id };
+    return () => interact(userId, message.channelId, 3, data, messageId);
+  };
+
   return {
     say: (userId, channelId, text, options) => {
       const message = add(userId, channelId, text, options);
@@ -235,16 +248,8 @@ export function createPeople(deps: {
       announce('MESSAGE_CREATE', message);
       return id;
     },
-    click: (userId, messageId, label) => {
-      const message = messageNamed(messageId);
-      const button = controlNamed(
-        message,
-        `button "${label}"`,
-        (control) => control.type === 2 && control.label === label,
-      );
-      const data = { component_type: 2, custom_id: button.custom_id };
-      return interact(userId, message.channelId, 3, data, messageId);
-    },
+    click: (userId, messageId, label) => reach(userId, messageId, label)(),
+    reach,
     select: (userId, messageId, labels) => {
       const message = messageNamed(messageId);
       const select = controlNamed(message, 'select', (control) => control.type === 3);

@@ -36,6 +36,8 @@ export interface People {
   sendEvent(event: Json): void;
   /** Clicks a button, by its action id or its label. */
   click(user: string, ts: string, control: string): void;
+  /** The same button, held: a later press is the click of somebody whose view is older. */
+  reach(user: string, ts: string, control: string): () => void;
   /** Ticks boxes by their labels; each tick is a click of its own for Slack. */
   tick(user: string, ts: string, labels: readonly string[]): void;
   /** Delivers the last click again. */
@@ -189,6 +191,19 @@ export function createPeople(deps: {
     desk.send('interactive', payload);
   };
 
+  const reach = (user: string, ts: string, control: string): (() => void) => {
+    const message = messageOf(ts);
+    for (const block of knownBlocks(message.blocks)) {
+      if (block.type !== 'actions') continue;
+      for (const element of block.elements) {
+        if (element.type !== 'button') continue;
+        if (element.action_id !== control && element.text.text !== control) continue;
+        return () => clickAction(user, message, { ...element, block_id: 'b1' });
+      }
+    }
+    throw new Error(`There is no control ${control} on ${ts}.`);
+  };
+
   return {
     announce,
     announceEdit,
@@ -241,19 +256,8 @@ export function createPeople(deps: {
     mentionsArriveAs: (kinds) => {
       mentionKinds = kinds;
     },
-    click: (user, ts, control) => {
-      const message = messageOf(ts);
-      for (const block of knownBlocks(message.blocks)) {
-        if (block.type !== 'actions') continue;
-        for (const element of block.elements) {
-          if (element.type !== 'button') continue;
-          if (element.action_id !== control && element.text.text !== control) continue;
-          clickAction(user, message, { ...element, block_id: 'b1' });
-          return;
-        }
-      }
-      throw new Error(`There is no control ${control} on ${ts}.`);
-    },
+    click: (user, ts, control) => reach(user, ts, control)(),
+    reach,
     tick: (user, ts, labels) => {
       const message = messageOf(ts);
       for (const block of knownBlocks(message.blocks)) {

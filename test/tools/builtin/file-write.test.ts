@@ -86,7 +86,7 @@ describe('FileWrite', () => {
     const preview = await tool('FileWrite').preview({ path: 'a.txt', content: 'neu' }, context);
     expect(preview.text).toMatch(/\(It was UTF-16 LE and is UTF-8 now\.\)$/u);
     expect(await says('FileWrite', { path: 'a.txt', content: 'neu' })).toBe(
-      'Replaced a.txt (1 lines, 3 bytes). It was UTF-16 LE and is UTF-8 now.',
+      'Replaced a.txt (1 line, 3 bytes). It was UTF-16 LE and is UTF-8 now.',
     );
     expect((await read('a.txt')).toString()).toBe('neu');
   });
