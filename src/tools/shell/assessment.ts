@@ -3,7 +3,6 @@
 import type { Assessment, ToolScene } from '../contract.ts';
 import type { Workspace } from '../paths.ts';
 import type { BashSettings } from '../settings.ts';
-import { analyseShell } from './analysis/analyse.ts';
 import { placesInSandbox, placesOnHost } from './analysis/places.ts';
 import { carriedCommands } from './carried-commands.ts';
 
@@ -25,10 +24,14 @@ export function createShellAssessment(settings: BashSettings): AssessShell {
   const { executor, network } = settings;
   const isOnHost = executor === 'host';
   const curlHosts = typeof network === 'boolean' ? [] : network.map((host) => host.toLowerCase());
+  // Its parser is large: it is loaded with the first line that is judged.
+  let analysis: Promise<typeof import('./analysis/analyse.ts')> | undefined;
   const homeOf = ({ folder }: Workspace): string => (isOnHost ? folder : '/workspace');
   return async (command, { workspace }, { cwd, carried }) => {
     const places = isOnHost ? placesOnHost(workspace) : placesInSandbox(workspace);
     const home = homeOf(workspace);
+    analysis ??= import('./analysis/analyse.ts');
+    const { analyseShell } = await analysis;
     const facts = await analyseShell(command, { places, cwd, curlHosts, home });
     // Exported variables change what commands mean: PATH, options, proxies, and who knows which.
     const isPlain = carried.length === 0;
