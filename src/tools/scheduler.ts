@@ -195,8 +195,9 @@ export function createToolScheduler(deps: SchedulerDeps, options: SchedulerOptio
       return;
     }
     silence ||= end.kind === 'silence';
-    const result = await resultOf(slot.call, end, isInterrupted, scene);
-    finish(slot, withoutSecrets(result, deps.redact));
+    // Before anything is cut: half a secret has no shape any more.
+    const clean = withoutSecrets(end, deps.redact);
+    finish(slot, await resultOf(slot.call, clean, isInterrupted, scene));
   };
 
   const judge = (slot: Slot, inputError: string | undefined): void => {
@@ -347,11 +348,13 @@ async function decisionOf(
   }
 }
 
-function withoutSecrets(result: ToolResult, redact: (text: string) => string): ToolResult {
-  const parts = result.parts.map((part) =>
+function withoutSecrets(end: CallEnd, redact: (text: string) => string): CallEnd {
+  if (end.kind === 'error') return { kind: 'error', text: redact(end.text) };
+  if (end.kind !== 'done') return end;
+  const parts = end.parts.map((part) =>
     part.kind === 'text' ? { ...part, text: redact(part.text) } : part,
   );
-  return { ...result, parts };
+  return { kind: 'done', parts };
 }
 
 /** What the model is told of a call that ended. */

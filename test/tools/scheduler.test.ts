@@ -491,6 +491,17 @@ describe('what a tool says', () => {
     scheduler.close();
     expect(JSON.stringify((await scheduler.ended).results)).toContain('the key is [redacted]');
   });
+
+  it('keeps no half of a secret where it is cut', async () => {
+    const longSecret = 's3cr3t'.repeat(6000);
+    const { add, scheduler } = setUp({
+      invoke: async () => ({ kind: 'done', parts: [{ kind: 'text', text: longSecret }] }),
+    });
+    add('a', 'Alone');
+    scheduler.close();
+    const said = JSON.stringify((await scheduler.ended).results).replaceAll('[redacted]', '');
+    expect(said).not.toMatch(/s3c|r3t/u);
+  });
 });
 
 describe('what a tool tells', () => {
