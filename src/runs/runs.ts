@@ -72,22 +72,13 @@ export function createRuns(
   };
   const wakeOf = (conversation: Conversation): IndexEntry =>
     wakeEntryOf(conversationKeyOf(conversation), clock.now());
+  const cardDeps = { store, clock, log, newId: deps.newId, wakeOf, surfaceOf };
   const questions = createQuestions({
-    store,
-    clock,
-    log,
-    newId: deps.newId,
-    wakeOf,
-    surfaceOf,
+    ...cardDeps,
     mayAnswer: (author, record) => mayAnswer({ ...deps, spaces }, author, record),
   });
   const approvals = createApprovals({
-    store,
-    clock,
-    log,
-    newId: deps.newId,
-    wakeOf,
-    surfaceOf,
+    ...cardDeps,
     roomOf: ({ adapter }) => {
       const known = deps.adapters.get(adapter)?.capabilities;
       return {

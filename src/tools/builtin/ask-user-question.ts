@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { questionSchema } from '../../messages/questions.ts';
 import type { Tool } from '../contract.ts';
+import { isRecord, parsedJson } from '../raw-input.ts';
 
 const input = z.strictObject({
   questions: z
@@ -56,15 +57,3 @@ export const askUserQuestionTool: Tool<z.infer<typeof input>> = {
     },
   }),
 };
-
-function isRecord(raw: unknown): raw is Record<string, unknown> {
-  return typeof raw === 'object' && raw !== null;
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text; // stays as it is: validation then says what is wrong
-  }
-}

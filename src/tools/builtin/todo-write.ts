@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { checklistItemSchema } from '../../messages/checklist.ts';
 import type { Tool } from '../contract.ts';
+import { isRecord, parsedJson } from '../raw-input.ts';
 import { textOutcome } from '../text-result.ts';
 
 const input = z.strictObject({
@@ -39,15 +40,3 @@ export const todoWriteTool: Tool<z.infer<typeof input>> = {
     return textOutcome(`The people see the checklist: ${count}, ${left} left.`);
   },
 };
-
-function isRecord(raw: unknown): raw is Record<string, unknown> {
-  return typeof raw === 'object' && raw !== null;
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text; // stays as it is: validation then says what is wrong
-  }
-}
