@@ -35,6 +35,8 @@ export interface ReplyDocument {
   /** Lines of the bot's own under the text, once it has ended. */
   readonly notices: readonly string[];
   readonly buttons: readonly Button[];
+  /** Shown while the run goes on: what people can do to it. */
+  readonly controls: readonly Button[];
   readonly ended: boolean;
 }
 
@@ -47,6 +49,7 @@ export const emptyDocument: ReplyDocument = {
   isUrgent: false,
   notices: [],
   buttons: [],
+  controls: [],
   ended: false,
 };
 
@@ -164,7 +167,12 @@ function footOf(document: ReplyDocument, hasText: boolean): Block[] {
   const foot: Block[] = checklistOf(document);
   const isShown = hasText || document.isUrgent || foot.length > 0;
   if (text !== '' && isShown) foot.push({ kind: 'activity', text });
-  if (!document.ended) return foot;
+  if (!document.ended) {
+    if (document.controls.length > 0 && (hasText || foot.length > 0)) {
+      foot.push({ kind: 'buttons', buttons: document.controls });
+    }
+    return foot;
+  }
   foot.push(...document.notices.map((text): Block => ({ kind: 'notice', text })));
   if (document.buttons.length > 0) foot.push({ kind: 'buttons', buttons: document.buttons });
   return foot;

@@ -51,6 +51,8 @@ export interface ReplyOptions {
   /** Texts of steps that were finished before (after a restart). */
   readonly steps: readonly StepText[];
   readonly mentionable: readonly Mentionable[];
+  /** Buttons under the newest message while the run goes on (Stop). */
+  readonly controls?: readonly Button[];
 }
 
 /** delivered: what people can read is the final state. gone: the thread is not there any more. */
@@ -83,7 +85,11 @@ const leastLength = 300;
 export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   const { clock, log, surface, capabilities, pacer, redactor } = deps;
   const book = createPageBook(options.pages, deps.savePages);
-  let document: ReplyDocument = { ...emptyDocument, steps: options.steps };
+  let document: ReplyDocument = {
+    ...emptyDocument,
+    steps: options.steps,
+    controls: options.controls ?? [],
+  };
   let mostLength = capabilities.mostMessageLength;
   /** Length that each page leaves to a checklist. */
   let reserved = 0;
