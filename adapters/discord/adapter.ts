@@ -40,8 +40,20 @@ export const discordCapabilities: Capabilities = {
   /** Content takes 2,000 UTF-16 units (resources/message); the rest is for notices. */
   mostMessageLength: 1_900,
   lengthOf: drawnLengthOf,
-  /** About 5 edits per 5 s in a channel are taken. */
-  editBudget: { edits: 4, windowMs: 5_000, scope: 'channel' },
+  /**
+   * topics/rate-limits: buckets are told by the headers of each answer; before the first, about five
+   * calls in 5 s in a channel (a thread is one), and 50 a second in all. One edit of a window is
+   * kept for the end of a reply.
+   */
+  budgets: [
+    { calls: ['edit'], per: 'thread', most: 5, windowMs: 5_000, burst: 5, kept: 1 },
+    { calls: ['post', 'upload'], per: 'thread', most: 5, windowMs: 5_000, burst: 5, kept: 1 },
+    { calls: ['remove'], per: 'thread', most: 5, windowMs: 5_000, burst: 5, kept: 0 },
+    {
+      calls: ['post', 'edit', 'remove', 'upload', 'whisper'],
+      ...{ per: 'account', most: 45, windowMs: 1_000, burst: 40, kept: 5 },
+    },
+  ],
   /** Edits of messages older than an hour are all but refused (30046). */
   mostEditAgeMs: 50 * 60_000,
   /** The typing sign lasts 10 s. */

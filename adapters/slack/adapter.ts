@@ -42,8 +42,23 @@ export const slackCapabilities: Capabilities = {
   /** Markdown blocks of a message hold 12,000 together; the rest is for notices and buttons. */
   mostMessageLength: 11_000,
   lengthOf: drawnLengthOf,
-  /** chat.update is tier 3: 50 a minute in a workspace. */
-  editBudget: { edits: 40, windowMs: 60_000, scope: 'space' },
+  /**
+   * https://docs.slack.dev/apis/web-api/rate-limits, by method and workspace: chat.update is tier 3
+   * (50 a minute), appendStream tier 4 (100), startStream and stopStream tier 2 (20), posts about
+   * one a second in a channel and some hundreds a minute in all. Planned so that no minute holds
+   * more, wherever it begins: burst and what comes back together stay below.
+   */
+  budgets: [
+    { calls: ['edit'], per: 'space', most: 40, windowMs: 60_000, burst: 10, kept: 2 },
+    { calls: ['post'], per: 'channel', most: 55, windowMs: 60_000, burst: 4, kept: 1 },
+    { calls: ['post'], per: 'space', most: 240, windowMs: 60_000, burst: 30, kept: 5 },
+    { calls: ['stream_append'], per: 'space', most: 80, windowMs: 60_000, burst: 20, kept: 2 },
+    { calls: ['stream_start'], per: 'space', most: 8, windowMs: 60_000, burst: 12, kept: 0 },
+    { calls: ['stream_stop'], per: 'space', most: 8, windowMs: 60_000, burst: 12, kept: 0 },
+    { calls: ['remove'], per: 'space', most: 40, windowMs: 60_000, burst: 10, kept: 0 },
+    { calls: ['upload'], per: 'space', most: 80, windowMs: 60_000, burst: 20, kept: 0 },
+    { calls: ['whisper'], per: 'space', most: 80, windowMs: 60_000, burst: 20, kept: 0 },
+  ],
   mostEditAgeMs: Number.MAX_SAFE_INTEGER,
   /** An assistant status vanishes after 2 minutes. */
   statusEveryMs: 90_000,

@@ -15,7 +15,7 @@ export const webCapabilities: Capabilities = {
   mostMessageLength: 12_000,
   lengthOf: (markdown) => markdown.length,
   // Nobody limits edits here; ten a second are more than eyes can follow.
-  editBudget: { edits: 600, windowMs: 60_000, scope: 'channel' },
+  budgets: [{ calls: ['edit'], per: 'thread', most: 10, windowMs: 1_000, burst: 2, kept: 1 }],
   mostEditAgeMs: Number.MAX_SAFE_INTEGER,
   statusEveryMs: 60_000,
 };

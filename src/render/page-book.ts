@@ -26,6 +26,8 @@ export const replyPagesSchema = z.object({
         messageId: z.string().nullable(),
         postedAt: z.number(),
         frozen: frozenSchema.nullable(),
+        /** It was begun as a platform's own stream, which is not known to have ended. */
+        streams: z.boolean().exactOptional(),
       }),
     )
     .readonly(),
@@ -59,8 +61,10 @@ export interface PageBook {
   isLast(key: string): boolean;
   page(key: string): Page | undefined;
   /** Stores that a post begins. */
-  begin(replyId: string, at: number): Promise<Page>;
+  begin(replyId: string, at: number, options?: { readonly streams: boolean }): Promise<Page>;
   posted(key: string, messageId: string): Promise<void>;
+  /** It can be edited from here on. */
+  streamEnded(key: string): Promise<void>;
   drop(key: string): Promise<void>;
   /** Freezes open pages from the first on, one for each given end. */
   freeze(ends: readonly Frozen[]): Promise<void>;
@@ -102,6 +106,7 @@ export function createPageBook(
     },
     discardFrom: (key) => {
       const from = stored.pages.findIndex((page) => page.key === key);
+      if (from === -1) return;
       for (const page of stored.pages.slice(from)) gone.add(page.key);
     },
     get discarded() {
@@ -110,13 +115,14 @@ export function createPageBook(
     },
     isLast: (key) => stored.pages.at(-1)?.key === key,
     page: (key) => stored.pages.find((page) => page.key === key),
-    begin: async (replyId, at) => {
+    begin: async (replyId, at, { streams = false } = { streams: false }) => {
       const posts = stored.posts + 1;
       const page: Page = {
         key: `${replyId}.${posts}`,
         messageId: null,
         postedAt: at,
         frozen: null,
+        ...(streams ? { streams } : {}),
       };
       await change({ pages: [...stored.pages, page], posts });
       return page;
@@ -124,6 +130,14 @@ export function createPageBook(
     posted: (key, messageId) =>
       change({
         pages: stored.pages.map((page) => (page.key === key ? { ...page, messageId } : page)),
+      }),
+    streamEnded: (key) =>
+      change({
+        pages: stored.pages.map((page) => {
+          if (page.key !== key) return page;
+          const { streams: _over, ...rest } = page;
+          return rest;
+        }),
       }),
     drop: (key) => change({ pages: stored.pages.filter((page) => page.key !== key) }),
     freeze: (ends) => {

@@ -7,11 +7,12 @@
 import type { Redactor } from '../base/redaction.ts';
 import type { ReplyDocument } from './document.ts';
 
-/** The document with lines and checklist as they may be shown. */
+/** The document with lines, thoughts and checklist as they may be shown. */
 export function quietDocument(document: ReplyDocument, redactor: Redactor): ReplyDocument {
   return {
     ...document,
-    doing: document.doing.map((one) => ({ ...one, line: quietLine(one.line, redactor) })),
+    calls: document.calls.map((one) => ({ ...one, line: quietLine(one.line, redactor) })),
+    thoughts: document.thoughts === '' ? '' : redactor.redact(document.thoughts),
     checklist: document.checklist.map((item) => ({ ...item, text: redactor.redact(item.text) })),
   };
 }

@@ -1,39 +1,44 @@
 /**
- * The one stateful part of a reply: it brings what is posted to what should be shown. One call is
- * under way at a time; only the newest state waits; the last state is always sent (rule 4). What
- * the platform confirmed is known from its answers, never assumed.
+ * A live reply: keeps the run's reply as data and brings what is posted to what should be shown. One
+ * call is under way at a time; only the newest state waits; the last state is always sent (rule 4).
  */
 
 import { throwIfAborted } from '../base/abort.ts';
 import { type Clock, sleep } from '../base/clock.ts';
-import { BotError, botErrorOf, isBotError } from '../base/errors.ts';
+import { BotError, botErrorOf } from '../base/errors.ts';
 import { errorFacts, type Log } from '../base/log.ts';
 import type { Redactor } from '../base/redaction.ts';
-import type { Mentionable } from '../messages/people.ts';
+import type { Conversation } from '../messages/conversation.ts';
+import type { Mentionable, PersonId } from '../messages/people.ts';
 import type { RunEvent } from '../messages/run-event.ts';
-import { createMarkdownSplitter, type MarkdownPiece } from '../surface/markdown/split.ts';
 import type { Button, OutboundMessage } from '../surface/outbound.ts';
 import type { Capabilities, Surface } from '../surface/surface.ts';
+import type { ActivityShow } from './activity.ts';
 import {
   applyEvent,
-  type DrawnPage,
-  drawPages,
-  emptyDocument,
-  mostChecklistLength,
-  openFenceOf,
+  lengthOfText,
+  newDocument,
   type ReplyDocument,
   type StepText,
   textOfDocument,
+  waitingFor,
 } from './document.ts';
+import { createPageDrawer, type DrawnPage, drawnOf, toolsToldAfterMs } from './draw.ts';
 import { inSight } from './in-sight.ts';
-import type { Pacer, Urgency } from './pacer.ts';
-import { createPageBook, type Frozen, type Page, type ReplyPages } from './page-book.ts';
+import type { Urgency } from './pacing/budget.ts';
+import type { Pacer, Slot, Wish } from './pacing/pacer.ts';
+import { createPageBook, type ReplyPages } from './page-book.ts';
+import { type Action, planNext } from './plan.ts';
 import { quietDocument } from './quiet-line.ts';
+import { createSender } from './sender.ts';
 import { keepStatus } from './status.ts';
+import { createUnseenText } from './unseen.ts';
+import { createVisibleText } from './visible-text.ts';
 
 export interface ReplyDeps {
   readonly clock: Clock;
   readonly log: Log;
+  /** Takes no slots by itself. */
   readonly surface: Surface;
   readonly capabilities: Capabilities;
   readonly pacer: Pacer;
@@ -45,14 +50,16 @@ export interface ReplyDeps {
 export interface ReplyOptions {
   /** Names the reply for ever; keys of posts begin with it. */
   readonly replyId: string;
-  /** The budget its edits count to. */
-  readonly scope: string;
+  readonly conversation: Conversation;
   readonly pages: ReplyPages;
   /** Texts of steps that were finished before (after a restart). */
   readonly steps: readonly StepText[];
   readonly mentionable: readonly Mentionable[];
+  /** Whose message is answered. */
+  readonly asker?: PersonId;
   /** Buttons under the newest message while the run goes on (Stop). */
   readonly controls?: readonly Button[];
+  readonly show?: ActivityShow;
 }
 
 /** delivered: what people can read is the final state. gone: the thread is not there any more. */
@@ -78,33 +85,41 @@ const pauseMs = 2000;
 const unavailableLadderMs = [500, 1000, 2000, 5000, 10_000, 20_000, 30_000];
 /** Failures in a row after which an ended reply gives up for now. */
 const mostFailures = 10;
-/** Room on each page for the activity line and notices. */
-const spareLength = 200;
-const leastLength = 300;
+/** A wait is told in steps of so much. */
+const tellEveryMs = 10_000;
+const quietShow: ActivityShow = { activity: 'line', thinking: 'off' };
 
 export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   const { clock, log, surface, capabilities, pacer, redactor } = deps;
+  const { replyId, conversation } = options;
+  const now = (): number => clock.now();
   const book = createPageBook(options.pages, deps.savePages);
-  let document: ReplyDocument = {
-    ...emptyDocument,
+  const drawer = createPageDrawer({
+    capabilities,
+    mentionable: options.mentionable,
+    show: options.show ?? quietShow,
+  });
+  const visibleTextOf = createVisibleText(redactor);
+  const unseen = createUnseenText(now);
+  let document = newDocument(now(), {
     steps: options.steps,
     controls: options.controls ?? [],
-  };
-  let mostLength = capabilities.mostMessageLength;
-  /** Length that each page leaves to a checklist. */
-  let reserved = 0;
-  const newSplit = (): Split =>
-    createSplit(capabilities, Math.max(mostLength - reserved, leastLength + spareLength));
-  let split = newSplit();
-  let lastEditAt = 0;
+  });
+  const visibleText = (): string => visibleTextOf(textOfDocument(document), document.ended);
+  const sender = createSender({
+    ...{ surface, book, replyId, now, visibleText },
+    asker: options.asker,
+  });
+
   /** What is frozen was compared with the text that this life begins with. */
   let isThawed = false;
-  /** A slot for an edit was taken and not yet used. */
-  let hasSlot = false;
+  let slot: Slot | undefined;
+  let lastCallAt = 0;
   let failures = 0;
   let dead: Delivery | undefined;
   /** The platform refused the text while it streamed: wait for the final state. */
   let held = false;
+  let isStreamRefused = false;
   /** Pages that were refused for good, as drawn. */
   const refused = new Set<string>();
   let pumping: Promise<void> | undefined;
@@ -112,49 +127,68 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   /** The page that the call under way is about. */
   let acting: { readonly key: string; readonly drawn: string } = { key: '', drawn: '' };
   const quit = new AbortController();
-  /** Ends a wait for a progress slot when the final state is there. */
+  /** Ends a wait for a slot when the final state is there. */
   let slotWait = new AbortController();
-  /** One reply alone does not use up the budget of all. */
-  const leastGapMs = capabilities.editBudget.windowMs / capabilities.editBudget.edits;
-
-  const visibleText = (): string => {
-    const whole = redactor.redact(textOfDocument(document));
-    return document.ended ? whole : whole.slice(0, whole.length - redactor.heldBack(whole));
-  };
-
-  /** A checklist needs room below the text. */
-  const makeRoom = (): void => {
-    const wanted = document.checklist.length > 0 ? mostChecklistLength : 0;
-    if (wanted === reserved) return;
-    reserved = wanted;
-    split = newSplit();
-  };
 
   const desired = (): readonly DrawnPage[] => {
-    makeRoom();
-    const { end: from, prefix } = book.start;
-    const pages = drawPages(quietDocument(document, redactor), visibleText(), {
-      from,
-      prefix,
-      split,
-      mentionable: options.mentionable,
+    const pages = drawer.pages(quietDocument(document, redactor), visibleText(), book.start, now());
+    return refused.size === 0
+      ? pages
+      : pages.map((page) =>
+          refused.has(drawnOf(page.message)) ? { ...page, message: refusal(page.message) } : page,
+        );
+  };
+
+  const wishFor = (kind: Slot['kind'], urgency: Urgency): Wish => ({
+    ...{ kind, conversation, urgency, lastCallAt },
+    unseen: () => unseen.state(lastCallAt),
+  });
+
+  const urgencyOf = ({ kind }: Action): Urgency => {
+    if (document.ended || kind === 'stream_stop' || kind === 'remove') return 'end';
+    return book.pages.every(({ messageId }) => messageId === null) ? 'first' : 'progress';
+  };
+
+  const nextAction = (): Action | undefined =>
+    planNext({
+      ...{ document, book, stream: surface.stream, streams: sender.streams, now: now() },
+      pages: desired(),
+      mayStream: !isStreamRefused && pacer.isFree(wishFor('stream_start', 'first')),
+      mostEditAgeMs: capabilities.mostEditAgeMs,
     });
-    return pages.map((page) =>
-      refused.has(drawnOf(page.message)) ? { ...page, message: refusal(page.message) } : page,
-    );
+
+  const giveSlotBack = (): void => {
+    slot?.giveBack();
+    slot = undefined;
   };
 
-  const freeze = async (ends: readonly Frozen[]): Promise<void> => {
-    await book.freeze(ends);
-    split = newSplit();
+  /** Waits for the budget. What is drawn is decided afterwards, so that nothing stale is sent. */
+  const takeSlot = async (kind: Slot['kind'], urgency: Urgency): Promise<void> => {
+    giveSlotBack();
+    throwIfAborted(quit.signal);
+    slotWait = new AbortController();
+    slot = await pacer.slot(wishFor(kind, urgency), slotWait.signal);
   };
 
-  /** The last page takes no more text: it goes on in a new message, in the same fence. */
-  const freezeLast = async (end: number): Promise<void> => {
-    const fence = openFenceOf(visibleText().slice(0, end));
-    const last = { end, prefix: fence === '' ? '' : `${fence}\n` };
-    const before = book.open.slice(0, -1).map(({ key }) => book.shown(key)?.end ?? 0);
-    await freeze([...before.map((shownEnd) => ({ end: shownEnd, prefix: '' })), last]);
+  /** One step towards the desired state; false when there is nothing to do. */
+  const stepTowards = async (): Promise<boolean> => {
+    if (!isThawed) await thawUnfinished();
+    const action = nextAction();
+    if (!action) return false;
+    const kind = callOf(action);
+    if (kind && slot?.kind !== kind) {
+      await takeSlot(kind, urgencyOf(action));
+      return true;
+    }
+    if (kind) {
+      slot = undefined;
+      lastCallAt = now();
+    }
+    acting = actingOn(action);
+    const length = lengthOfText(document);
+    await sender.perform(action);
+    if (kind && kind !== 'remove') unseen.shown(length);
+    return true;
   };
 
   /** What an earlier life froze of a step that is made anew is open again. */
@@ -164,104 +198,11 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     if (book.start.end > known) await book.thaw(known);
   };
 
-  const post = async ({ message, end }: DrawnPage, begun: Page | undefined): Promise<void> => {
-    const page = begun ?? (await book.begin(options.replyId, clock.now()));
-    acting = { key: page.key, drawn: drawnOf(message) };
-    const maybePosted = begun !== undefined;
-    const { messageId } = await surface.post(message, { key: page.key, maybePosted });
-    await book.posted(page.key, messageId);
-    // What an earlier life posted under this key may differ: the next round edits it.
-    if (!maybePosted) book.show(page.key, { drawn: drawnOf(message), end });
-  };
-
-  /** Waits for the budget. What is drawn is decided afterwards, so that nothing stale is sent. */
-  const takeSlot = async (): Promise<void> => {
-    throwIfAborted(quit.signal);
-    const urgency: Urgency = document.ended ? 'end' : 'progress';
-    slotWait = new AbortController();
-    const gapMs = lastEditAt + leastGapMs - clock.now();
-    if (urgency === 'progress' && gapMs > 0) await sleep(clock, gapMs, slotWait.signal);
-    await pacer.slot(options.scope, urgency, slotWait.signal);
-    hasSlot = true;
-  };
-
-  const edit = async (
-    { message, end }: DrawnPage,
-    key: string,
-    messageId: string,
-  ): Promise<void> => {
-    hasSlot = false;
-    lastEditAt = clock.now();
-    const before = book.shown(key);
-    // Until the answer is there, either of the two may be shown.
-    book.show(key, undefined);
-    try {
-      await surface.edit(messageId, message);
-    } catch (thrown) {
-      if (isBotError(thrown) && thrown.code !== 'surface_unavailable') book.show(key, before);
-      throw thrown;
-    }
-    book.show(key, { drawn: drawnOf(message), end });
-  };
-
-  /** One call towards the desired state of a page; false when it is there. */
-  const stepPage = async (drawn: DrawnPage, page: Page | undefined): Promise<boolean> => {
-    acting = { key: page?.key ?? '', drawn: drawnOf(drawn.message) };
-    if (!page || page.messageId === null) {
-      await post(drawn, page);
-      return true;
-    }
-    const isOld = clock.now() - page.postedAt > capabilities.mostEditAgeMs;
-    const shown = book.shown(page.key);
-    if (shown?.drawn === acting.drawn) return false;
-    if (shown && isOld && book.isLast(page.key)) await freezeLast(shown.end);
-    else if (hasSlot) await edit(drawn, page.key, page.messageId);
-    else await takeSlot();
-    return true;
-  };
-
-  /** A post whose answer was lost is found, or made, by its key. */
-  const idOfPage = async ({ key, messageId }: Page): Promise<string> => {
-    if (messageId !== null) return messageId;
-    const blocks = [{ kind: 'notice', text: '…' }] as const;
-    return (await surface.post({ blocks, mentionable: [] }, { key, maybePosted: true })).messageId;
-  };
-
-  const discard = async (page: Page): Promise<void> => {
-    acting = { key: page.key, drawn: '' };
-    await surface.remove(await idOfPage(page));
-    await book.drop(page.key);
-  };
-
-  /** One call towards the desired state; false when there is nothing to do. */
-  const stepTowards = async (): Promise<boolean> => {
-    if (!isThawed) await thawUnfinished();
-    if (book.discarded) {
-      await discard(book.discarded);
-      return true;
-    }
-    const { open } = book;
-    const pages = desired();
-    for (const [offset, page] of pages.entries()) {
-      // Before a further message begins, those before it are full.
-      if (offset > 0 && offset === open.length) {
-        await freeze(
-          pages.slice(0, offset).map(({ end, nextPrefix: prefix }) => ({ end, prefix })),
-        );
-        return true;
-      }
-      if (await stepPage(page, open[offset])) return true;
-    }
-    const extra = open[pages.length];
-    // While the text still grows (after a restart it begins anew) pages wait for their text.
-    if (!extra || !document.ended) return false;
-    book.discardFrom(extra.key);
-    return true;
-  };
-
   const onUneditable = async (): Promise<void> => {
+    // A stream that ended too early was dealt with where that was found.
+    if (book.page(acting.key)?.frozen) return;
     const shown = book.shown(acting.key);
-    if (shown && book.isLast(acting.key)) await freezeLast(shown.end);
+    if (shown && book.isLast(acting.key)) await sender.freezeLast(shown.end);
     // What it shows is not known, or others stand behind it: their text is posted anew, in order.
     else book.discardFrom(acting.key);
   };
@@ -272,28 +213,28 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     else refused.add(acting.drawn);
   };
 
+  const onTooLong = (error: BotError): void => {
+    if (sender.streams.get(acting.key)?.state === 'full') return;
+    if (!drawer.shorten()) throw error;
+  };
+
   const onFailure = async (error: BotError): Promise<void> => {
     switch (error.code) {
       case 'stopped': // a wait for a slot was cut short: the final state is there
+      case 'rate_limited': // the pacer knows: the next slot comes after retry-after
         return;
-      case 'rate_limited': {
-        const waitMs = error.retryAfterMs ?? 1000;
-        pacer.close(options.scope, clock.now() + waitMs);
-        await sleep(clock, waitMs, quit.signal);
+      case 'stream_unavailable':
+        isStreamRefused = true;
         return;
-      }
       case 'message_gone':
         book.discardFrom(acting.key);
         return;
       case 'message_uneditable':
-        return onUneditable();
+        return await onUneditable();
       case 'message_refused':
         return onRefused(error);
       case 'message_too_long':
-        mostLength = Math.floor(mostLength * 0.7);
-        if (mostLength < leastLength) throw error;
-        split = newSplit();
-        return;
+        return onTooLong(error);
       case 'surface_unavailable': {
         failures += 1;
         if (document.ended && failures >= mostFailures) throw error;
@@ -303,7 +244,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
       }
       case 'surface_gone':
         dead = 'gone';
-        log.warn('reply_undeliverable', { replyId: options.replyId, ...errorFacts(error) });
+        log.warn('reply_undeliverable', { replyId, ...errorFacts(error) });
         return;
       default:
         throw error;
@@ -330,34 +271,50 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     pumping ??= pump()
       .catch((thrown: unknown) => {
         if (quit.signal.aborted) return;
-        log.error('reply_failed', { replyId: options.replyId, ...errorFacts(thrown) });
+        log.error('reply_failed', { replyId, ...errorFacts(thrown) });
         if (document.ended) throw thrown;
       })
       .finally(() => {
+        giveSlotBack();
         pumping = undefined;
       });
+    // A failure while streaming is not the end: the final state tries again.
+    pumping.catch(() => {});
   };
+
+  /** The time a wait takes is a state of its own. */
+  let cancelTell = (): void => {};
+  const tellIn = (delayMs: number): void => {
+    cancelTell = clock.setTimer(delayMs, () => {
+      kick();
+      tellIn(tellEveryMs);
+    });
+  };
+  tellIn(toolsToldAfterMs);
 
   const stopStatus = keepStatus(deps);
 
   const abandon = async (): Promise<void> => {
+    cancelTell();
     stopStatus();
     quit.abort();
     slotWait.abort();
     await pumping?.catch(() => {});
   };
 
+  const change = (next: ReplyDocument): void => {
+    if (next === document) return;
+    document = next;
+    unseen.grew(lengthOfText(document));
+    kick();
+  };
+
   return {
-    apply: (event) => {
-      const before = document;
-      document = applyEvent(document, inSight(event, redactor));
-      if (document !== before) kick();
-      // A failure while streaming is not the end: the final state tries again.
-      pumping?.catch(() => {});
-    },
+    apply: (event) => change(applyEvent(document, inSight(event, redactor), now())),
     finish: async ({ notices = [], buttons = [] }) => {
+      cancelTell();
       stopStatus();
-      document = { ...document, notices, buttons, activity: '', doing: [], ended: true };
+      document = { ...document, notices, buttons, waiting: '', ended: true };
       held = false;
       slotWait.abort();
       failures = 0;
@@ -369,8 +326,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
       return dead ?? 'delivered';
     },
     pause: async (activity) => {
-      document = { ...document, activity, doing: [] };
-      kick();
+      change(waitingFor(document, activity, now()));
       const sent = pumping?.catch(() => {}) ?? Promise.resolve();
       const lapse = new AbortController();
       await Promise.race([sent, sleep(clock, pauseMs, lapse.signal).catch(() => {})]);
@@ -381,20 +337,24 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   };
 }
 
-function drawnOf({ blocks }: OutboundMessage): string {
-  return JSON.stringify(blocks);
+/** The call that an action makes; undefined where it makes none. */
+function callOf({ kind }: Action): Slot['kind'] | undefined {
+  switch (kind) {
+    case 'freeze':
+    case 'freeze_last':
+    case 'discard':
+      return undefined;
+    default:
+      return kind;
+  }
+}
+
+function actingOn(action: Action): { readonly key: string; readonly drawn: string } {
+  const drawn = 'drawn' in action && action.drawn ? drawnOf(action.drawn.message) : '';
+  if ('page' in action) return { key: action.page.key, drawn };
+  return { key: 'begun' in action ? (action.begun?.key ?? '') : '', drawn };
 }
 
 function refusal(message: OutboundMessage): OutboundMessage {
   return { ...message, blocks: [{ kind: 'notice', text: refusedNotice }] };
-}
-
-type Split = (markdown: string) => readonly MarkdownPiece[];
-
-/** Cuts text into pages; remembers its cuts while the text grows. */
-function createSplit(capabilities: Capabilities, mostLength: number): Split {
-  return createMarkdownSplitter({
-    mostLength: mostLength - spareLength,
-    lengthOf: (markdown) => capabilities.lengthOf(markdown),
-  });
 }

@@ -6,11 +6,10 @@ import type { Audit } from '../permissions/audit.ts';
 import type { Grants } from '../permissions/grants.ts';
 import type { Approvals } from '../questions/approvals.ts';
 import type { Questions } from '../questions/questions.ts';
-import type { Pacer } from '../render/pacer.ts';
-import type { Adapter } from '../surface/adapter.ts';
 import type { RegisteredTool } from '../tools/contract.ts';
 import type { RunsDeps } from './deps.ts';
 import type { Inbox } from './inbox.ts';
+import type { OutwardAdapter } from './outward.ts';
 import type { RunQuota } from './quota.ts';
 import type { Redraws } from './redraws.ts';
 import type { RunRecords } from './run-record.ts';
@@ -18,6 +17,7 @@ import type { Signs } from './signs.ts';
 import type { Traces } from './why.ts';
 
 export interface ExecuteDeps extends RunsDeps {
+  readonly adapters: ReadonlyMap<string, OutwardAdapter>;
   readonly tools: readonly RegisteredTool[];
   readonly inbox: Inbox;
   readonly audit: Audit;
@@ -31,5 +31,4 @@ export interface ExecuteDeps extends RunsDeps {
   readonly signs: Signs;
   readonly traces: Traces;
   readonly redraws: Redraws;
-  readonly pacerOf: (adapter: Adapter) => Pacer;
 }

@@ -1,41 +1,42 @@
-/** Adapters as runs use them: whatever leaves passes the secrets filter and obeys retry-after. */
+/** Adapters as runs use them: whatever leaves passes the secrets filter and keeps the budgets. */
 
 import type { Clock } from '../base/clock.ts';
 import type { Redactor } from '../base/redaction.ts';
 import type { Conversation } from '../messages/conversation.ts';
+import { pacedSurface, watchedSurface } from '../render/pacing/paced-surface.ts';
+import { createPacer, type Pacer } from '../render/pacing/pacer.ts';
 import type { Adapter } from '../surface/adapter.ts';
-import { createGate, gatedSurface } from '../surface/gate.ts';
 import { redactedSurface } from '../surface/redacted.ts';
+import type { Surface } from '../surface/surface.ts';
+
+export interface OutwardAdapter extends Adapter {
+  readonly pacer: Pacer;
+  /** For a reply, which takes its slots itself; all other calls wait for their turn. */
+  liveSurfaceOf(conversation: Conversation, title?: string): Surface;
+}
 
 export function outwardAdapters(deps: {
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly redactor: Redactor;
   readonly clock: Clock;
-}): ReadonlyMap<string, Adapter> {
+}): ReadonlyMap<string, OutwardAdapter> {
   return new Map(
     [...deps.adapters].map(([name, adapter]) => {
-      const gate = createGate(deps);
-      const outward: Adapter = {
+      const pacer = createPacer(deps, adapter.capabilities.budgets);
+      const watched = (conversation: Conversation, title?: string): Surface =>
+        watchedSurface(adapter.surfaceOf(conversation, title), pacer, conversation);
+      const outward: OutwardAdapter = {
         ...adapter,
+        pacer,
         surfaceOf: (conversation, title) =>
           redactedSurface(
-            gatedSurface(
-              adapter.surfaceOf(conversation, title),
-              gate,
-              scopeOf(adapter, conversation),
-            ),
+            pacedSurface(watched(conversation, title), pacer, conversation),
             deps.redactor,
           ),
+        liveSurfaceOf: (conversation, title) =>
+          redactedSurface(watched(conversation, title), deps.redactor),
       };
       return [name, outward];
     }),
   );
-}
-
-/** What a platform's limits are counted by: the whole space, or the channel (a Discord thread is a
- * channel of its own). */
-export function scopeOf({ capabilities }: Adapter, conversation: Conversation): string {
-  return capabilities.editBudget.scope === 'space'
-    ? conversation.space
-    : `${conversation.channel}:${conversation.thread}`;
 }

@@ -9,7 +9,6 @@ import { createGrants } from '../permissions/grants.ts';
 import { createApprovals } from '../questions/approvals.ts';
 import { createQuestions } from '../questions/questions.ts';
 import type { QuestionRecord } from '../questions/record.ts';
-import { createPacer, type Pacer } from '../render/pacer.ts';
 import { createAppendLog } from '../storage/append-log.ts';
 import type { IndexEntry } from '../storage/store.ts';
 import { createWakes, wakeEntryOf } from '../storage/wakes.ts';
@@ -54,7 +53,8 @@ export function createRuns(
   given: RunsDeps,
   options: { readonly allowedSpaces: () => readonly string[] },
 ): Runs {
-  const deps: RunsDeps = { ...given, adapters: outwardAdapters(given) };
+  const adapters = outwardAdapters(given);
+  const deps: RunsDeps = { ...given, adapters };
   const { store, clock, log } = deps;
   const wakes = createWakes(store);
   const background = createBackground({ log });
@@ -63,7 +63,6 @@ export function createRuns(
   const spaces = createSpaces({ store, log }, options.allowedSpaces);
   const traces = createTraces({ store, clock, log });
   const audit = createAppendLog({ store, log }, 'audit', auditEntrySchema);
-  const pacers = new Map<string, Pacer>();
 
   const surfaceOf = (conversation: Conversation): Surface => {
     const adapter = deps.adapters.get(conversation.adapter);
@@ -93,6 +92,7 @@ export function createRuns(
   const records = createRunRecords({ store, log });
   const executeDeps: ExecuteDeps = {
     ...deps,
+    adapters,
     tools: deps.toolsOf(createThreadPort({ ...deps, records })),
     inbox,
     questions,
@@ -103,12 +103,6 @@ export function createRuns(
       book: createGrantBook({ store, log, now: () => clock.now() }),
     }),
     records,
-    pacerOf: (adapter: Adapter) => {
-      const known =
-        pacers.get(adapter.name) ?? createPacer({ clock }, adapter.capabilities.editBudget);
-      pacers.set(adapter.name, known);
-      return known;
-    },
     signs,
     redraws: createRedraws(),
     traces,

@@ -7,21 +7,25 @@ import {
   type ConversationKey,
   parseConversationKey,
 } from '../messages/conversation.ts';
-import type { Adapter } from '../surface/adapter.ts';
+
 import type { Surface } from '../surface/surface.ts';
+import type { OutwardAdapter } from './outward.ts';
 import { loadTranscript, type Transcript } from './transcript.ts';
 
 export interface Scene {
   readonly key: ConversationKey;
   readonly conversation: Conversation;
-  readonly adapter: Adapter;
+  readonly adapter: OutwardAdapter;
   readonly surface: Surface;
   readonly head: Head | undefined;
   readonly transcript: Transcript;
 }
 
 export async function openScene(
-  deps: { readonly conversations: Conversations; readonly adapters: ReadonlyMap<string, Adapter> },
+  deps: {
+    readonly conversations: Conversations;
+    readonly adapters: ReadonlyMap<string, OutwardAdapter>;
+  },
   key: ConversationKey,
 ): Promise<Scene> {
   const conversation = parseConversationKey(key);

@@ -7,7 +7,6 @@ import { noPages, replyPagesSchema } from '../render/page-book.ts';
 import { createReply, type Reply } from '../render/reply.ts';
 import { readValidated } from '../storage/validated.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
-import { scopeOf } from './outward.ts';
 import { type RunRecord, replyIdOf } from './run-record.ts';
 import { openScene, type Scene } from './scene.ts';
 
@@ -19,22 +18,23 @@ const keptReplyMs = 120 * 24 * 3600 * 1000;
 
 export async function openStage(deps: ExecuteDeps, key: string, record: RunRecord): Promise<Stage> {
   const scene = await openScene(deps, key);
-  const { adapter, conversation, surface, head, transcript } = scene;
+  const { adapter, conversation, head, transcript } = scene;
   const pagesKey = `reply:${replyIdOf(record)}`;
   const pages = (await readValidated(deps, pagesKey, replyPagesSchema)) ?? noPages;
   const reply = createReply(
     {
       clock: deps.clock,
       log: deps.log,
-      surface,
+      surface: adapter.liveSurfaceOf(conversation, head?.title),
       capabilities: adapter.capabilities,
-      pacer: deps.pacerOf(adapter),
+      pacer: adapter.pacer,
       redactor: deps.redactor,
       savePages: (value) => deps.store.set(pagesKey, value, { ttlMs: keptReplyMs }),
     },
     {
       replyId: replyIdOf(record),
-      scope: scopeOf(adapter, conversation),
+      conversation,
+      asker: record.asker.id,
       pages,
       steps: stepsOf(transcript.entries(), record),
       mentionable: head?.people ?? [],

@@ -2,7 +2,7 @@
 
 import type { Redactor } from '../base/redaction.ts';
 import type { Block, OutboundFile, OutboundMessage } from './outbound.ts';
-import type { Surface } from './surface.ts';
+import type { MessageStream, StreamPiece, Surface } from './surface.ts';
 
 export function redactedSurface(surface: Surface, redactor: Redactor): Surface {
   const clean = (message: OutboundMessage): OutboundMessage => ({
@@ -21,6 +21,31 @@ export function redactedSurface(surface: Surface, redactor: Redactor): Surface {
       surface.whisper(person, redactor.redact(markdown), interactionId),
     upload: (file, options) => surface.upload(cleanFile(file, redactor), options),
     download: (file, mostBytes) => surface.download(file, mostBytes),
+    ...(surface.budgetOf ? { budgetOf: (kind) => surface.budgetOf?.(kind) ?? null } : {}),
+    ...(surface.stream ? { stream: redactedStream(surface.stream, redactor, clean) } : {}),
+  };
+}
+
+function redactedStream(
+  stream: MessageStream,
+  redactor: Redactor,
+  clean: (message: OutboundMessage) => OutboundMessage,
+): MessageStream {
+  // The text comes from `drawn`, which sees it whole: a piece alone could look like a secret's rest.
+  const cleanPiece = ({ text, tasks }: StreamPiece): StreamPiece => ({
+    text,
+    tasks: tasks.map((task) => ({ ...task, title: redactor.redact(task.title) })),
+  });
+  return {
+    mostAgeMs: stream.mostAgeMs,
+    drawn: (blocks, mentionable) =>
+      stream.drawn(
+        blocks.map((block) => cleanBlock(block, redactor)),
+        mentionable,
+      ),
+    start: (piece, options) => stream.start(cleanPiece(piece), options),
+    append: (messageId, piece) => stream.append(messageId, cleanPiece(piece)),
+    stop: (messageId, piece, foot) => stream.stop(messageId, cleanPiece(piece), clean(foot)),
   };
 }
 

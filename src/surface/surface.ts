@@ -1,8 +1,15 @@
 /** Where a conversation is shown, and what its platform can do. */
 
-import type { PersonId } from '../messages/people.ts';
+import type { Mentionable, PersonId } from '../messages/people.ts';
+import type { BudgetState, CallBudget, CallKind } from './calls.ts';
 import type { InboundFile } from './inbound.ts';
-import type { HistoryMessage, OutboundFile, OutboundMessage, PostedMessage } from './outbound.ts';
+import type {
+  Block,
+  HistoryMessage,
+  OutboundFile,
+  OutboundMessage,
+  PostedMessage,
+} from './outbound.ts';
 import type { ReactionSign } from './reactions.ts';
 
 export interface PostOptions {
@@ -52,6 +59,44 @@ export interface Surface {
   upload(file: OutboundFile, options: PostOptions): Promise<PostedMessage>;
   /** The bytes of a file that came with a message. */
   download(file: InboundFile, mostBytes: number): Promise<Uint8Array>;
+  /** What the platform's last answer to such a call said of its budget; null before the first.
+   * Absent: the platform tells nothing but refusals. */
+  budgetOf?(kind: CallKind): BudgetState | null;
+  /** Messages that grow by appending. Absent: there are none here; a reply edits its messages. */
+  readonly stream?: MessageStream;
+}
+
+export interface StreamTask {
+  /** Names the task in its message. */
+  readonly id: string;
+  readonly title: string;
+  readonly state: 'pending' | 'running' | 'done' | 'failed';
+}
+
+/** What is appended: text as `drawn` gives it, and tasks that are new or changed. */
+export interface StreamPiece {
+  readonly text: string;
+  readonly tasks: readonly StreamTask[];
+}
+
+/**
+ * A platform's own streaming (Slack: chat.startStream). What was appended stays; a message whose
+ * stream has ended can be edited like any other. Errors as in a surface; message_uneditable: it does
+ * not stream any more.
+ */
+export interface MessageStream {
+  /** A stream that is older is ended before the platform ends it. */
+  readonly mostAgeMs: number;
+  /** The text that Markdown blocks have in a stream. */
+  drawn(blocks: readonly Block[], mentionable: readonly Mentionable[]): string;
+  /** Begins a message. Rejects with stream_unavailable where the platform allows none here. */
+  start(
+    piece: StreamPiece,
+    options: PostOptions & { readonly to: PersonId | undefined },
+  ): Promise<PostedMessage>;
+  append(messageId: string, piece: StreamPiece): Promise<void>;
+  /** Ends the stream; blocks of `foot` stand under the text. */
+  stop(messageId: string, piece: StreamPiece, foot: OutboundMessage): Promise<void>;
 }
 
 export interface Capabilities {
@@ -59,12 +104,8 @@ export interface Capabilities {
   readonly mostMessageLength: number;
   /** Length that this Markdown has when drawn, in the platform's unit. */
   lengthOf(markdown: string): number;
-  /** Edits that all live replies together may make in one scope. */
-  readonly editBudget: {
-    readonly edits: number;
-    readonly windowMs: number;
-    readonly scope: 'space' | 'channel';
-  };
+  /** What may be called how often; for each kind the narrowest first. */
+  readonly budgets: readonly CallBudget[];
   /** A message older than this is not edited any more; the reply goes on in a new one. */
   readonly mostEditAgeMs: number;
   readonly statusEveryMs: number;

@@ -1,0 +1,222 @@
+/**
+ * Draws a reply as the list of desired messages (pages). What was posted is not known here. While
+ * the text grows, only its last block is read and drawn anew.
+ */
+
+import type { Mentionable } from '../messages/people.ts';
+import { createBlockReader, type TextBlock } from '../surface/markdown/blocks.ts';
+import { closedForNow, settledLength } from '../surface/markdown/streaming.ts';
+import { createMarkdownSplitter, type MarkdownPiece, textOf } from '../surface/markdown/split.ts';
+import type { Block, OutboundMessage } from '../surface/outbound.ts';
+import type { Capabilities } from '../surface/surface.ts';
+import { type ActivityShow, activityLines, checklistLines, mostChecklistLength } from './activity.ts';
+import type { ReplyDocument } from './document.ts';
+import { createReferenceReader } from './reference-reader.ts';
+
+export interface DrawnPage {
+  readonly message: OutboundMessage;
+  /** How much of the text is out when this page and those before it are shown. */
+  readonly end: number;
+  /** What the page after it begins with besides the text. */
+  readonly nextPrefix: string;
+  /** Of the message's Markdown, what no later text changes, and how much of the text that is. */
+  readonly settled: () => SettledText;
+}
+
+export interface SettledText {
+  readonly blocks: readonly Block[];
+  readonly end: number;
+}
+
+/** Where the text begins that is not on a frozen page, and what its first page begins with. */
+export interface Beginning {
+  readonly end: number;
+  readonly prefix: string;
+}
+
+export interface PageDrawer {
+  /** The desired messages. No text and nothing else to say gives no message. */
+  pages(document: ReplyDocument, text: string, from: Beginning, now: number): readonly DrawnPage[];
+  /** Messages must be shorter: the platform refused one for its length. False: they cannot be. */
+  shorten(): boolean;
+}
+
+/** Room on each page for the activity line and notices. */
+const spareLength = 200;
+const leastLength = 300;
+/** What stands between two blocks. */
+const gapLength = 2;
+
+export function createPageDrawer(options: {
+  readonly capabilities: Capabilities;
+  readonly mentionable: readonly Mentionable[];
+  readonly show: ActivityShow;
+}): PageDrawer {
+  const { capabilities, mentionable, show } = options;
+  let mostLength = capabilities.mostMessageLength;
+  const references = createReferenceReader();
+  const lengthOf = (source: string): number =>
+    capabilities.lengthOf(references.resolved(source, true));
+  let reader = createBlockReader();
+  let splitter: { readonly length: number; readonly split: Split } | undefined;
+
+  /** A checklist needs room below the text. */
+  const roomOf = (document: ReplyDocument): number => {
+    const list = document.checklist.length > 0 ? mostChecklistLength : 0;
+    return Math.max(mostLength - list, leastLength + spareLength) - spareLength;
+  };
+
+  const splitAt = (length: number): Split => {
+    if (splitter?.length !== length) {
+      splitter = { length, split: createMarkdownSplitter({ mostLength: length, lengthOf }) };
+    }
+    return splitter.split;
+  };
+
+  /** The pieces of the text that make a page each; one piece where it fits. */
+  const piecesOf = (markdown: string, blocks: readonly TextBlock[], room: number): Pieces => {
+    let length = 0;
+    for (const { from, to } of blocks) length += lengthOf(markdown.slice(from, to)) + gapLength;
+    if (length - gapLength <= room) {
+      return [{ before: '', from: 0, to: markdown.length, after: '' }];
+    }
+    return splitAt(room)(markdown);
+  };
+
+  const drawnBlocks = (page: PageText): readonly Block[] =>
+    page.sources.flatMap((source, index) => {
+      const isOpen = page.isOpen && index === page.sources.length - 1;
+      const resolved = references.resolved(source, page.isStreaming);
+      const text = isOpen ? closedForNow(resolved) : resolved;
+      return text.trim() === '' ? [] : [{ kind: 'markdown', text } as const];
+    });
+
+  const settledOf = (page: PageText, end: number): SettledText => {
+    const last = page.sources.at(-1) ?? '';
+    const kept = page.isOpen ? settledLength(last) : last.length;
+    const sources = [...page.sources.slice(0, -1), last.slice(0, kept)];
+    const blocks = drawnBlocks({ ...page, sources, isOpen: false });
+    return { blocks, end: end - (last.length - kept) };
+  };
+
+  const pagesOfText = (document: ReplyDocument, text: string, from: Beginning): TextPage[] => {
+    const lead = /^\n*/u.exec(text.slice(from.end, from.end + 100))?.[0].length ?? 0;
+    const rest = text.slice(from.end + lead);
+    if (rest.trim() === '') return [];
+    const markdown = from.prefix + rest;
+    const blocks = reader(markdown);
+    references.read(markdown, blocks);
+    const pieces = piecesOf(markdown, blocks, roomOf(document));
+    return pieces.map((piece, index) => {
+      const isLast = index === pieces.length - 1;
+      const end = isLast ? text.length : from.end + lead + piece.to - from.prefix.length;
+      const page: PageText = {
+        sources: sourcesOf(markdown, piece, pieces.length === 1 ? blocks : undefined),
+        isOpen: isLast && !document.ended,
+        isStreaming: !document.ended,
+      };
+      return {
+        blocks: drawnBlocks(page),
+        end,
+        nextPrefix: pieces[index + 1]?.before ?? '',
+        settled: () => settledOf(page, end),
+      };
+    });
+  };
+
+  return {
+    pages: (document, text, from, now) => {
+      const pages = pagesOfText(document, text, from);
+      const foot = footOf(document, pages.length > 0, show, now);
+      const last = pages.at(-1);
+      if (last) last.blocks = [...last.blocks, ...foot];
+      else if (foot.length > 0) {
+        const settled = (): SettledText => ({ blocks: [], end: text.length });
+        pages.push({ blocks: foot, end: text.length, nextPrefix: '', settled });
+      }
+      return pages.map(({ blocks, ...page }) => ({ message: { blocks, mentionable }, ...page }));
+    },
+    shorten: () => {
+      mostLength = Math.floor(mostLength * 0.7);
+      splitter = undefined;
+      reader = createBlockReader();
+      return mostLength >= leastLength;
+    },
+  };
+}
+
+type Split = (markdown: string) => readonly MarkdownPiece[];
+type Pieces = readonly MarkdownPiece[];
+
+interface TextPage extends Omit<DrawnPage, 'message'> {
+  blocks: readonly Block[];
+}
+
+interface PageText {
+  readonly sources: readonly string[];
+  /** The text goes on in its last block. */
+  readonly isOpen: boolean;
+  readonly isStreaming: boolean;
+}
+
+/** The sources of a page's blocks. `known`: the blocks of the whole text, where it is one page. */
+function sourcesOf(
+  markdown: string,
+  piece: MarkdownPiece,
+  known: readonly TextBlock[] | undefined,
+): readonly string[] {
+  const text = known ? markdown : textOf(markdown, piece);
+  return (known ?? createBlockReader()(text)).map(({ from, to }) => text.slice(from, to));
+}
+
+/** What stands under the text: while the run works its activity and controls, at the end notices. */
+function footOf(
+  document: ReplyDocument,
+  hasText: boolean,
+  show: ActivityShow,
+  now: number,
+): readonly Block[] {
+  const foot: Block[] = [];
+  const list = checklistLines(document);
+  if (list.length > 0) foot.push({ kind: 'notice', text: list.join('\n') });
+  const isShown = hasText || foot.length > 0 || isWorthAMessage(document, now);
+  const lines = isShown ? activityLines(document, show, now) : [];
+  foot.push(...lines.map((text): Block => ({ kind: 'activity', text })));
+  if (document.ended) {
+    foot.push(...document.notices.map((text): Block => ({ kind: 'notice', text })));
+  }
+  const buttons = document.ended ? document.buttons : document.controls;
+  if (buttons.length > 0 && (document.ended || hasText || foot.length > 0)) {
+    foot.push({ kind: 'buttons', buttons });
+  }
+  return foot;
+}
+
+/** Tools are told of after this, a mere silence after that; before, the platform's own status is
+ * enough. */
+export const toolsToldAfterMs = 3000;
+const silenceToldAfterMs = 30_000;
+
+function isWorthAMessage({ isUrgent, calls, startedAt }: ReplyDocument, now: number): boolean {
+  if (isUrgent) return true;
+  const isAtWork = calls.some(({ state }) => state === 'running');
+  return now - startedAt >= (isAtWork ? toolsToldAfterMs : silenceToldAfterMs);
+}
+
+/** The opening line of the code fence in which this Markdown ends; empty outside fences. */
+export function openFenceOf(markdown: string): string {
+  let open = '';
+  for (const line of markdown.split('\n')) {
+    const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/u.exec(line);
+    if (!fence) continue;
+    const [, marks = '', info = ''] = fence;
+    if (open === '') open = line;
+    else if (info.trim() === '' && marks.startsWith(open.trim().slice(0, 3))) open = '';
+  }
+  return open;
+}
+
+/** What a message shows, to compare. */
+export function drawnOf({ blocks }: OutboundMessage): string {
+  return JSON.stringify(blocks);
+}

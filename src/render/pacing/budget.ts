@@ -1,0 +1,107 @@
+/**
+ * One budget of a platform, as it stands: how many calls may be made now, and when the next one.
+ * What is planned comes back evenly; a burst after a silence is spent bit by bit, so that the first
+ * of ten answers does not use up the minute of all. A platform that tells its windows (Discord) is
+ * believed over the plan.
+ */
+
+import type { BudgetState, CallBudget } from '../../surface/calls.ts';
+
+/** end: what people wait for (an end, a question, a failure) · first: the first visible text of a
+ * reply · progress: later text. */
+export type Urgency = 'end' | 'first' | 'progress';
+
+export interface Budget {
+  /** When such a call may be made, if nothing else is made before. `lastCallAt`: of this message. */
+  freeAt(urgency: Urgency, lastCallAt: number): number;
+  /** A call is made now. */
+  take(): void;
+  /** A call that was taken is not made. */
+  giveBack(): void;
+  /** The platform refused a call as one too many: nothing is sent before this time. */
+  refuse(untilMs: number): void;
+  learn(state: BudgetState): void;
+}
+
+/** A burst is spent within some of these times; chosen so that answers of 5 to 20 s stay near the
+ * best that a planner who knows their length could do. */
+const burstMs = 6000;
+/** What a refusal leaves of the planned rate, the least that it can leave, and how it grows back. */
+const refusedShare = 0.75;
+const leastShare = 0.25;
+const growthPerMs = 0.1 / 60_000;
+
+export function createBudget(plan: CallBudget, now: () => number): Budget {
+  let closedUntil = 0;
+  let share = 1;
+  let tokens = plan.burst;
+  let countedAt = now();
+  let lastAt = Number.NEGATIVE_INFINITY;
+  /** The window that the platform told of. */
+  let told: { remaining: number; resetAt: number; limit: number; windowMs: number } | undefined;
+
+  const count = (): void => {
+    const at = now();
+    const passedMs = Math.max(0, at - countedAt);
+    tokens = Math.min(plan.burst, tokens + passedMs * ratePerMs());
+    share = Math.min(1, share + passedMs * growthPerMs);
+    countedAt = at;
+    if (told && at >= told.resetAt) told = { ...told, remaining: told.limit, resetAt: Infinity };
+  };
+  const ratePerMs = (): number => (plan.most / plan.windowMs) * share;
+
+  /** Even gaps over what is left of a told window. */
+  const toldGapMs = ({ remaining, resetAt, limit, windowMs }: NonNullable<typeof told>): number => {
+    const usable = remaining - plan.kept;
+    if (resetAt === Infinity) return windowMs / Math.max(1, limit - plan.kept);
+    return usable > 0 ? (resetAt - now()) / (usable + 1) : resetAt - now();
+  };
+
+  const plannedGapMs = (): number =>
+    1 / (ratePerMs() + Math.max(0, tokens - plan.kept) / burstMs);
+
+  const tokensFreeAt = (needed: number): number => {
+    if (told) return told.remaining >= needed ? now() : told.resetAt;
+    const missing = needed - tokens;
+    return missing <= 0 ? now() : now() + Math.ceil(missing / ratePerMs());
+  };
+
+  return {
+    freeAt: (urgency, lastCallAt) => {
+      count();
+      const needed = urgency === 'end' ? 1 : 1 + plan.kept;
+      const free = Math.max(closedUntil, tokensFreeAt(needed));
+      if (urgency !== 'progress') return free;
+      const gapMs = told ? toldGapMs(told) : plannedGapMs();
+      return Math.max(free, Math.ceil(Math.max(lastAt, lastCallAt) + gapMs));
+    },
+    take: () => {
+      count();
+      tokens -= 1;
+      if (told) told = { ...told, remaining: told.remaining - 1 };
+      lastAt = now();
+    },
+    giveBack: () => {
+      count();
+      tokens = Math.min(plan.burst, tokens + 1);
+      if (told) told = { ...told, remaining: Math.min(told.limit, told.remaining + 1) };
+    },
+    refuse: (untilMs) => {
+      count();
+      closedUntil = Math.max(closedUntil, untilMs);
+      share = Math.max(leastShare, share * refusedShare);
+      // What was saved up was not there.
+      tokens = Math.min(tokens, 1);
+      countedAt = Math.max(countedAt, now());
+    },
+    learn: ({ limit, remaining, resetAfterMs }) => {
+      count();
+      const resetAt = now() + resetAfterMs;
+      const windowMs = Math.max(told?.windowMs ?? 0, resetAfterMs);
+      // Answers may overtake each other: within a window only the lowest word counts.
+      const isSameWindow = told !== undefined && Math.abs(told.resetAt - resetAt) < windowMs / 2;
+      const left = isSameWindow ? Math.min(told?.remaining ?? remaining, remaining) : remaining;
+      told = { limit, remaining: left, resetAt, windowMs };
+    },
+  };
+}

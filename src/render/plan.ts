@@ -1,0 +1,152 @@
+/**
+ * The next call that brings what is posted closer to what should be shown. Pure: it looks at the
+ * pages as they are wanted, and at what the platform is known to show.
+ */
+
+import type { MessageStream, StreamPiece, StreamTask } from '../surface/surface.ts';
+import type { ReplyDocument } from './document.ts';
+import { type DrawnPage, drawnOf } from './draw.ts';
+import type { Frozen, Page, PageBook } from './page-book.ts';
+import { changedTasks, tasksOf } from './stream-tasks.ts';
+
+/** What a message that streams is known to show. */
+export interface LiveStream {
+  readonly appended: string;
+  /** How much of the reply's text is out with it. */
+  readonly end: number;
+  readonly tasks: ReadonlyMap<string, StreamTask>;
+  /** unknown: an answer was lost · full: it takes no more. */
+  readonly state: 'open' | 'unknown' | 'full';
+}
+
+export type Action =
+  | { readonly kind: 'post'; readonly drawn: DrawnPage; readonly begun: Page | undefined }
+  | { readonly kind: 'edit'; readonly drawn: DrawnPage; readonly page: Page }
+  | { readonly kind: 'remove'; readonly page: Page }
+  | {
+      readonly kind: 'stream_start';
+      readonly drawn: DrawnPage;
+      readonly piece: StreamPiece;
+      readonly end: number;
+      /** Tasks that need not be told of, as they are now. */
+      readonly known: readonly StreamTask[];
+      readonly begun: Page | undefined;
+    }
+  | {
+      readonly kind: 'stream_append';
+      readonly page: Page;
+      readonly piece: StreamPiece;
+      readonly end: number;
+    }
+  | {
+      readonly kind: 'stream_stop';
+      readonly page: Page;
+      readonly piece: StreamPiece;
+      /** What is shown afterwards; undefined where that is not known. */
+      readonly drawn: DrawnPage | undefined;
+      /** The reply goes on behind this in a new message. */
+      readonly freezeAt: number | undefined;
+    }
+  /** No calls: what is kept of the pages changes. */
+  | { readonly kind: 'freeze'; readonly ends: readonly Frozen[] }
+  | { readonly kind: 'freeze_last'; readonly end: number }
+  | { readonly kind: 'discard'; readonly key: string };
+
+export interface PlanInput {
+  readonly document: ReplyDocument;
+  readonly pages: readonly DrawnPage[];
+  readonly book: PageBook;
+  readonly streams: ReadonlyMap<string, LiveStream>;
+  readonly stream: MessageStream | undefined;
+  /** A new message may begin as a stream. */
+  readonly mayStream: boolean;
+  readonly mostEditAgeMs: number;
+  readonly now: number;
+}
+
+const nothing: StreamPiece = { text: '', tasks: [] };
+
+/** Undefined: what is shown is as it should be, as far as it can be now. */
+export function planNext(input: PlanInput): Action | undefined {
+  const { document, pages, book } = input;
+  if (book.discarded) return { kind: 'remove', page: book.discarded };
+  const { open } = book;
+  for (const [index, drawn] of pages.entries()) {
+    // Before a further message begins, those before it are full.
+    if (index > 0 && index === open.length) {
+      const ends = pages.slice(0, index).map(({ end, nextPrefix: prefix }) => ({ end, prefix }));
+      return { kind: 'freeze', ends };
+    }
+    const action = planPage(input, drawn, open[index], index === pages.length - 1);
+    if (action) return action;
+  }
+  const extra = open[pages.length];
+  // While the text still grows (after a restart it begins anew) pages wait for their text.
+  return extra && document.ended ? { kind: 'discard', key: extra.key } : undefined;
+}
+
+function planPage(
+  input: PlanInput,
+  drawn: DrawnPage,
+  page: Page | undefined,
+  isLast: boolean,
+): Action | undefined {
+  const { book, now, mostEditAgeMs } = input;
+  if (!page || page.messageId === null) return planNew(input, drawn, page);
+  if (page.streams) return planStream(input, drawn, page, isLast);
+  const shown = book.shown(page.key);
+  if (shown?.drawn === drawnOf(drawn.message)) return undefined;
+  const isOld = now - page.postedAt > mostEditAgeMs;
+  if (shown && isOld && book.isLast(page.key)) return { kind: 'freeze_last', end: shown.end };
+  return { kind: 'edit', drawn, page };
+}
+
+function planNew(
+  { document, stream, mayStream }: PlanInput,
+  drawn: DrawnPage,
+  begun: Page | undefined,
+): Action | undefined {
+  const asStream = begun ? begun.streams === true : mayStream && !document.ended;
+  if (!stream || !asStream) return { kind: 'post', drawn, begun };
+  const { blocks, end } = drawn.settled();
+  const text = stream.drawn(blocks, drawn.message.mentionable);
+  const all = tasksOf(document);
+  const isOver = ({ state }: StreamTask): boolean => state === 'done' || state === 'failed';
+  const piece = { text, tasks: changedTasks(all.filter((task) => !isOver(task)), new Map()) };
+  // Nothing that would stay as it is: the first words are waited for.
+  if (isEmpty(piece) && !begun) return undefined;
+  return { kind: 'stream_start', drawn, piece, end, known: all.filter(isOver), begun };
+}
+
+function planStream(
+  { document, stream, streams, now }: PlanInput,
+  drawn: DrawnPage,
+  page: Page,
+  isLast: boolean,
+): Action | undefined {
+  const live = streams.get(page.key);
+  const stop = { kind: 'stream_stop', page, drawn: undefined, freezeAt: undefined } as const;
+  // Begun in an earlier life, or an answer was lost: ended, and then written anew.
+  if (!stream || !live || live.state === 'unknown') return { ...stop, piece: nothing };
+  const isOver = document.ended || !isLast;
+  const isOld = now - page.postedAt >= stream.mostAgeMs;
+  if (live.state === 'full' || (isOld && !isOver)) {
+    return { ...stop, piece: nothing, freezeAt: live.end };
+  }
+  const wanted = isOver ? { blocks: drawn.message.blocks, end: drawn.end } : drawn.settled();
+  const text = stream.drawn(wanted.blocks, drawn.message.mentionable);
+  const fits = text.startsWith(live.appended);
+  const tasks = changedTasks(tasksOf(document), live.tasks);
+  if (isOver) {
+    if (!fits) return { ...stop, piece: { text: '', tasks } };
+    return { ...stop, piece: { text: text.slice(live.appended.length), tasks }, drawn };
+  }
+  const piece = { text: fits ? text.slice(live.appended.length) : '', tasks };
+  return isEmpty(piece)
+    ? undefined
+    : { kind: 'stream_append', page, piece, end: fits ? wanted.end : live.end };
+}
+
+function isEmpty({ text, tasks }: StreamPiece): boolean {
+  return text === '' && tasks.length === 0;
+}
