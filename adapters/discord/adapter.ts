@@ -135,7 +135,16 @@ export function createDiscordAdapter(deps: DiscordAdapterDeps, settings: Discord
       transport,
       inbound,
       events: createEvents({ clock, log, inbound, interactions, places, onEvent }),
-      surfaceDeps: { call, log, inbound, places, read, whisper, download },
+      surfaceDeps: {
+        call,
+        log,
+        inbound,
+        places,
+        read,
+        whisper,
+        download,
+        limits: connection.limits,
+      },
     };
   };
 
@@ -186,7 +195,15 @@ export function createDiscordAdapter(deps: DiscordAdapterDeps, settings: Discord
     state: () => stateOf(running?.connection ?? null, clock.now()),
     spaces: () => running?.connection.directory.spaces() ?? [],
     surfaceOf: (conversation, title) => {
-      const now = (): Surface => createSurface(active().surfaceDeps, conversation, title);
+      const made = new WeakMap<Running, Surface>();
+      const now = (): Surface => {
+        const current = active();
+        const known = made.get(current);
+        if (known) return known;
+        const surface = createSurface(current.surfaceDeps, conversation, title);
+        made.set(current, surface);
+        return surface;
+      };
       return lateSurface(() => running !== null, now);
     },
     messagesAfter,
@@ -209,6 +226,7 @@ function lateSurface(isConnected: () => boolean, now: () => Surface): Surface {
     whisper: async (person, markdown, interactionId) =>
       await now().whisper(person, markdown, interactionId),
     download: async (file, mostBytes) => await now().download(file, mostBytes),
+    budgetOf: (kind) => (isConnected() ? (now().budgetOf?.(kind) ?? null) : null),
   };
 }
 

@@ -20,6 +20,7 @@ import type { Clock } from '../../src/base/clock.ts';
 import { BotError } from '../../src/base/errors.ts';
 import { errorFacts, type Log } from '../../src/base/log.ts';
 import { createDirectory, type Directory } from './directory.ts';
+import { createLimitsBook, type LimitsBook } from './limits-book.ts';
 import { type CallDiscord, createCallDiscord } from './rest.ts';
 import type { Answer, Request, Transport } from './transport.ts';
 import { dispatchSchema, readySchema, type Self } from './wire.ts';
@@ -27,6 +28,7 @@ import { dispatchSchema, readySchema, type Self } from './wire.ts';
 export interface Connection {
   readonly self: Self;
   readonly call: CallDiscord;
+  readonly limits: LimitsBook;
   readonly directory: Directory;
   /** Hands on what came so far and comes from now on. */
   listen(handlers: ConnectionHandlers): void;
@@ -72,6 +74,7 @@ export async function connectDiscord(
   /** What came before somebody listened. */
   const early: { readonly type: string; readonly raw: unknown }[] = [];
 
+  const limits = createLimitsBook(clock);
   const client = new Client({
     intents: [
       GatewayIntentBits.Guilds,
@@ -95,8 +98,11 @@ export async function connectDiscord(
       timeout: restTimeoutMs,
       offset: 0,
       // The library's own way to fetch breaks once another undici is the global dispatcher.
-      makeRequest: async (url, init) =>
-        responseOf(await transport.fetch(url, await requestOf(init))),
+      makeRequest: async (url, init) => {
+        const answer = await transport.fetch(url, await requestOf(init));
+        limits.note(init.method ?? 'GET', url, answer.headers);
+        return responseOf(answer);
+      },
     },
     ws: {
       buildStrategy: (manager) => {
@@ -193,6 +199,7 @@ export async function connectDiscord(
   return {
     self,
     call,
+    limits,
     directory: createDirectory({ client, call, clock, self, viewChannel }),
     listen: (given) => {
       handlers = given;

@@ -6,7 +6,12 @@
 import { z } from 'zod';
 import { BotError, type ErrorCode } from '../../src/base/errors.ts';
 
-const rateLimitSchema = z.object({ retryAfter: z.number(), timeToReset: z.number() });
+const rateLimitSchema = z.object({
+  retryAfter: z.number(),
+  timeToReset: z.number(),
+  /** The limit of all calls. */
+  global: z.boolean().optional(),
+});
 const refusalSchema = z.object({
   status: z.number(),
   code: z.union([z.number(), z.string()]),
@@ -65,7 +70,7 @@ export function discordErrorOf(thrown: unknown, call: string): BotError {
     return new BotError(
       'rate_limited',
       `Discord asked us to wait ${Math.ceil(retryAfterMs / 1000)} s before the next ${call}.`,
-      { facts: { call }, retryAfterMs, cause: thrown },
+      { facts: { call, isGlobal: limited.data.global === true }, retryAfterMs, cause: thrown },
     );
   }
   const refusal = refusalSchema.safeParse(thrown);

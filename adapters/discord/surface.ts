@@ -13,6 +13,7 @@ import { type DrawnMessage, drawMessage, suppressEmbeds } from './draw.ts';
 import { isDiscordNumber } from './errors.ts';
 import { fileMessageOf } from './file-message.ts';
 import { directSpace, type Inbound } from './inbound.ts';
+import type { LimitsBook } from './limits-book.ts';
 import { type Place, type Places, withOpenThread } from './places.ts';
 import type { PrivateLine } from './private-line.ts';
 import type { ReadBack } from './read-back.ts';
@@ -26,6 +27,7 @@ export interface SurfaceDeps {
   readonly read: ReadBack;
   readonly whisper: PrivateLine;
   readonly download: Download;
+  readonly limits: LimitsBook;
 }
 
 /** An hourglass. */
@@ -52,6 +54,13 @@ export function createSurface(
 ): Surface {
   const { call, log, places } = deps;
   const guildId = conversation.space === directSpace ? null : conversation.space;
+  /** Where the last call went: budgets are told by channel. */
+  let lastChannelId: string | null = null;
+
+  const channelOf = async (messageId: string): Promise<string> => {
+    lastChannelId = await places.channelOfMessage(conversation, messageId);
+    return lastChannelId;
+  };
 
   const findPosted = async (channelId: string, nonce: string): Promise<PostedMessage | null> => {
     let count = 0;
@@ -90,6 +99,7 @@ export function createSurface(
     { key, maybePosted }: PostOptions,
   ): Promise<PostedMessage> => {
     const place = await places.forPost(conversation, title);
+    lastChannelId = place.channelId;
     const nonce = nonceOf(key);
     const earlier = maybePosted ? await findPosted(place.channelId, nonce) : null;
     if (earlier !== null) return earlier;
@@ -118,7 +128,7 @@ export function createSurface(
     upload: async (file, options) => await postOnce(fileMessageOf(file), options),
     edit: async (messageId, message) => {
       const drawn = drawMessage(message);
-      const channelId = await places.channelOfMessage(conversation, messageId);
+      const channelId = await channelOf(messageId);
       await withOpenThread(call, channelId, () =>
         call('PATCH', `/channels/${channelId}/messages/${messageId}`, {
           schema: anyAnswer,
@@ -128,7 +138,7 @@ export function createSurface(
     },
     remove: async (messageId) => {
       try {
-        const channelId = await places.channelOfMessage(conversation, messageId);
+        const channelId = await channelOf(messageId);
         await withOpenThread(call, channelId, () =>
           call('DELETE', `/channels/${channelId}/messages/${messageId}`, { schema: anyAnswer }),
         );
@@ -152,6 +162,7 @@ export function createSurface(
     whisper: (person, markdown, interactionId) =>
       deps.whisper(conversation, person.replace(/^discord:/u, ''), markdown, interactionId),
     download: deps.download,
+    budgetOf: (kind) => (lastChannelId === null ? null : deps.limits.of(kind, lastChannelId)),
   };
 }
 

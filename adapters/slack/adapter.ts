@@ -26,6 +26,7 @@ import type { SlackSettings } from './settings.ts';
 import { switchedOffCure } from './socket.ts';
 import { createStatusSigns } from './status.ts';
 import { createRemoveStray } from './stray.ts';
+import { createStreaming } from './stream.ts';
 import { createSurface, type SurfaceDeps } from './surface.ts';
 import type { Transport } from './transport.ts';
 import { createUpload } from './upload.ts';
@@ -129,6 +130,7 @@ export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettin
     const read = createReadMessages({ call, log });
     const download = createDownload({ call, transport, ...tokens });
     const removeStray = createRemoveStray({ call, clock, log, signal });
+    const streaming = createStreaming({ log }, settings.streaming ?? 'auto');
     return {
       connection,
       transport,
@@ -146,6 +148,7 @@ export function createSlackAdapter(deps: SlackAdapterDeps, settings: SlackSettin
       surfaceDeps: {
         ...{ call, log, inbound, whisper, read, download, removeStray },
         signs: createStatusSigns({ call, log }),
+        streaming,
         upload: createUpload({
           ...{ call, transport, clock, log, signal, inbound, read, download, removeStray },
         }),
@@ -247,6 +250,9 @@ function lateSurface(isConnected: () => boolean, now: () => Surface): Surface {
     whisper: async (person, markdown, interactionId) =>
       await now().whisper(person, markdown, interactionId),
     download: async (file, mostBytes) => await now().download(file, mostBytes),
+    get stream() {
+      return isConnected() ? now().stream : undefined;
+    },
   };
 }
 

@@ -32,6 +32,7 @@ const codesByWord: Readonly<Record<string, ErrorCode>> = {
   cant_delete_message: 'message_uneditable',
   edit_window_closed: 'message_uneditable',
   update_failed: 'message_uneditable',
+  message_not_in_streaming_state: 'message_uneditable',
   msg_too_long: 'message_too_long',
   msg_blocks_too_long: 'message_too_long',
   file_upload_size_restricted: 'message_too_long',

@@ -16,6 +16,9 @@ export const slackSettingsSchema = z.strictObject({
     .url()
     .refine((url) => url.endsWith('/api/'), 'must end in /api/')
     .exactOptional(),
+  /** How answers grow. auto: by Slack's own streaming where the workspace has it, else by edits ·
+   * native: by Slack's own streaming, tried for each answer · edit: by edits. Default: auto. */
+  streaming: z.enum(['auto', 'native', 'edit']).exactOptional(),
 });
 
 export type SlackSettings = Readonly<z.infer<typeof slackSettingsSchema>>;

@@ -19,8 +19,10 @@ import type { PrivateLine } from './private-line.ts';
 import { type ReadMessages, readChannel, readHistory } from './read-back.ts';
 import type { StatusSigns } from './status.ts';
 import type { RemoveStray } from './stray.ts';
+import { createMessageStream, type Streaming } from './stream.ts';
 import type { Upload } from './upload.ts';
 import type { CallSlack } from './web-api.ts';
+import type { SlackMessage } from './wire.ts';
 
 export interface SurfaceDeps {
   readonly call: CallSlack;
@@ -32,6 +34,7 @@ export interface SurfaceDeps {
   readonly download: Download;
   readonly upload: Upload;
   readonly removeStray: RemoveStray;
+  readonly streaming: Streaming;
 }
 
 /** Name of the metadata that carries a post's key. */
@@ -55,17 +58,21 @@ export function createSurface(deps: SurfaceDeps, conversation: Conversation): Su
   /** https://docs.slack.dev/reference/objects/conversation-object: ids of direct messages. */
   const isDirect = channel.startsWith('D');
 
-  const findPosted = async (key: string): Promise<PostedMessage | null> => {
+  const findOwn = async (
+    isIt: (message: SlackMessage) => boolean,
+  ): Promise<PostedMessage | null> => {
     const options = thread === null ? { mostPages: mostTopLevelPages } : {};
     for await (const message of deps.read({ channel, thread }, options)) {
-      const isOurs =
-        message.metadata?.event_type === replyEvent &&
-        message.metadata.event_payload['key'] === key &&
-        inbound.isSelf(message, null);
-      if (isOurs) return { messageId: message.ts };
+      if (inbound.isSelf(message, null) && isIt(message)) return { messageId: message.ts };
     }
     return null;
   };
+
+  const findPosted = (key: string): Promise<PostedMessage | null> =>
+    findOwn(
+      ({ metadata }) =>
+        metadata?.event_type === replyEvent && metadata.event_payload['key'] === key,
+    );
 
   const send = async (drawn: DrawnMessage, key: string): Promise<PostedMessage> => {
     const posted = await call(
@@ -168,5 +175,10 @@ export function createSurface(deps: SurfaceDeps, conversation: Conversation): Su
     whisper: (person, markdown, interactionId) =>
       deps.whisper(place, person.replace(/^slack:/u, ''), markdown, interactionId),
     download: deps.download,
+    ...(thread !== null && deps.streaming.isOn()
+      ? {
+          stream: createMessageStream({ call, streaming: deps.streaming, findOwn }, conversation),
+        }
+      : {}),
   };
 }

@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'message_too_long'
   | 'message_refused' // refused for its content or form: never retry unchanged
   | 'surface_gone' // channel or thread deleted, or the bot lost access
+  | 'stream_unavailable' // the platform takes no messages that grow by appending here
   | 'surface_unavailable' // network, 5xx: the outcome may be unknown
   // models
   | 'context_overflow'

@@ -65,7 +65,13 @@ export function applyEvent(document: ReplyDocument, event: RunEvent, now: number
     case 'reasoning_delta':
       return { ...document, thoughts: document.thoughts + event.text, heardAt: now };
     case 'step_started':
-      return { ...document, live: '', thoughts: '', waiting: '', isUrgent: false, heardAt: now };
+      return {
+        ...document,
+        ...{ live: '', thoughts: '', waiting: '', isUrgent: false, heardAt: now },
+        calls: document.calls.map((call) =>
+          call.state === 'running' ? { ...call, state: 'done' } : call,
+        ),
+      };
     case 'step_finished': {
       const { text, goesOn } = event;
       return { ...document, live: '', steps: [...document.steps, { text, goesOn }] };
@@ -77,7 +83,7 @@ export function applyEvent(document: ReplyDocument, event: RunEvent, now: number
       // What takes long is worth a message of its own.
       return { ...withCall(document, event.callId, event.line, now), isUrgent: true };
     case 'tool_finished': {
-      const state = event.outcome === 'ok' ? 'done' : 'failed';
+      const state: CallLine['state'] = event.outcome === 'ok' ? 'done' : 'failed';
       const calls = document.calls.map((call) =>
         call.callId === event.callId ? { ...call, state } : call,
       );

@@ -5,11 +5,16 @@
 
 import type { Mentionable } from '../messages/people.ts';
 import { createBlockReader, type TextBlock } from '../surface/markdown/blocks.ts';
-import { closedForNow, settledLength } from '../surface/markdown/streaming.ts';
 import { createMarkdownSplitter, type MarkdownPiece, textOf } from '../surface/markdown/split.ts';
+import { closedForNow, settledLength } from '../surface/markdown/streaming.ts';
 import type { Block, OutboundMessage } from '../surface/outbound.ts';
 import type { Capabilities } from '../surface/surface.ts';
-import { type ActivityShow, activityLines, checklistLines, mostChecklistLength } from './activity.ts';
+import {
+  type ActivityShow,
+  activityLines,
+  checklistLines,
+  mostChecklistLength,
+} from './activity.ts';
 import type { ReplyDocument } from './document.ts';
 import { createReferenceReader } from './reference-reader.ts';
 
@@ -166,7 +171,13 @@ function sourcesOf(
   known: readonly TextBlock[] | undefined,
 ): readonly string[] {
   const text = known ? markdown : textOf(markdown, piece);
-  return (known ?? createBlockReader()(text)).map(({ from, to }) => text.slice(from, to));
+  const blocks = known ?? createBlockReader()(text);
+  // Blanks at the end are not seen: an edit for them alone would be wasted.
+  const last = blocks.length - 1;
+  return blocks.map(({ from, to }, index) => {
+    const source = text.slice(from, to);
+    return index === last ? source.trimEnd() : source;
+  });
 }
 
 /** What stands under the text: while the run works its activity and controls, at the end notices. */

@@ -112,7 +112,13 @@ function planNew(
   const text = stream.drawn(blocks, drawn.message.mentionable);
   const all = tasksOf(document);
   const isOver = ({ state }: StreamTask): boolean => state === 'done' || state === 'failed';
-  const piece = { text, tasks: changedTasks(all.filter((task) => !isOver(task)), new Map()) };
+  const piece = {
+    text,
+    tasks: changedTasks(
+      all.filter((task) => !isOver(task)),
+      new Map(),
+    ),
+  };
   // Nothing that would stay as it is: the first words are waited for.
   if (isEmpty(piece) && !begun) return undefined;
   return { kind: 'stream_start', drawn, piece, end, known: all.filter(isOver), begun };

@@ -187,6 +187,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     acting = actingOn(action);
     const length = lengthOfText(document);
     await sender.perform(action);
+    if (kind) failures = 0;
     if (kind && kind !== 'remove') unseen.shown(length);
     return true;
   };
@@ -257,7 +258,6 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
       while (dead === undefined && !held && !quit.signal.aborted) {
         try {
           if (!(await stepTowards())) break;
-          failures = 0;
         } catch (thrown) {
           if (quit.signal.aborted) return;
           await onFailure(botErrorOf(thrown));

@@ -6,7 +6,7 @@
 import { isBotError } from '../base/errors.ts';
 import type { PersonId } from '../messages/people.ts';
 import type { OutboundMessage } from '../surface/outbound.ts';
-import type { MessageStream, StreamPiece, Surface } from '../surface/surface.ts';
+import type { MessageStream, Surface } from '../surface/surface.ts';
 import { type DrawnPage, drawnOf, openFenceOf } from './draw.ts';
 import type { Page, PageBook } from './page-book.ts';
 import type { Action, LiveStream } from './plan.ts';

@@ -12,7 +12,7 @@ import type { QuestionRecord } from '../questions/record.ts';
 import { createAppendLog } from '../storage/append-log.ts';
 import type { IndexEntry } from '../storage/store.ts';
 import { createWakes, wakeEntryOf } from '../storage/wakes.ts';
-import type { Adapter, OnEvent } from '../surface/adapter.ts';
+import type { OnEvent } from '../surface/adapter.ts';
 import type { CommandSummary } from '../surface/command.ts';
 import type { Surface } from '../surface/surface.ts';
 import { accessIn, accessOf } from './access.ts';

@@ -63,7 +63,7 @@ export interface Surface {
    * Absent: the platform tells nothing but refusals. */
   budgetOf?(kind: CallKind): BudgetState | null;
   /** Messages that grow by appending. Absent: there are none here; a reply edits its messages. */
-  readonly stream?: MessageStream;
+  readonly stream?: MessageStream | undefined;
 }
 
 export interface StreamTask {
@@ -79,6 +79,13 @@ export interface StreamPiece {
   readonly tasks: readonly StreamTask[];
 }
 
+export interface StreamOptions extends PostOptions {
+  /** When the post was begun first, in ms since the epoch. */
+  readonly begunAt: number;
+  /** Whom the message answers. */
+  readonly to: PersonId | undefined;
+}
+
 /**
  * A platform's own streaming (Slack: chat.startStream). What was appended stays; a message whose
  * stream has ended can be edited like any other. Errors as in a surface; message_uneditable: it does
@@ -90,10 +97,7 @@ export interface MessageStream {
   /** The text that Markdown blocks have in a stream. */
   drawn(blocks: readonly Block[], mentionable: readonly Mentionable[]): string;
   /** Begins a message. Rejects with stream_unavailable where the platform allows none here. */
-  start(
-    piece: StreamPiece,
-    options: PostOptions & { readonly to: PersonId | undefined },
-  ): Promise<PostedMessage>;
+  start(piece: StreamPiece, options: StreamOptions): Promise<PostedMessage>;
   append(messageId: string, piece: StreamPiece): Promise<void>;
   /** Ends the stream; blocks of `foot` stand under the text. */
   stop(messageId: string, piece: StreamPiece, foot: OutboundMessage): Promise<void>;

@@ -3,15 +3,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ChecklistItem } from '../../src/messages/checklist.ts';
 import type { RunEvent } from '../../src/messages/run-event.ts';
+import { type ActivityShow, mostChecklistLength } from '../../src/render/activity.ts';
 import {
   applyEvent,
-  drawPages,
-  emptyDocument,
-  mostChecklistLength,
+  newDocument,
   type ReplyDocument,
   textOfDocument,
 } from '../../src/render/document.ts';
+import { createPageDrawer } from '../../src/render/draw.ts';
 import type { Block } from '../../src/surface/outbound.ts';
+import { createFakeAdapter } from '../support/fake-adapter.ts';
 
 const text: RunEvent = { kind: 'text_delta', text: 'I look.' };
 const started = (callId: string): RunEvent => ({
@@ -32,14 +33,24 @@ const finished = (callId: string): RunEvent => ({
 const checklist = (...items: readonly ChecklistItem[]): RunEvent => ({ kind: 'checklist', items });
 
 function documentAfter(...events: readonly RunEvent[]): ReplyDocument {
-  return events.reduce(applyEvent, emptyDocument);
+  return events.reduce((document, event) => applyEvent(document, event, 0), newDocument(0));
 }
 
-function blocksOf(document: ReplyDocument): readonly Block[] {
-  const markdown = textOfDocument(document);
-  const split = (whole: string) => [{ from: 0, to: whole.length, before: '', after: '' }];
-  const options = { from: 0, prefix: '', split, mentionable: [] };
-  return drawPages(document, markdown, options).flatMap(({ message }) => message.blocks);
+const quiet: ActivityShow = { activity: 'line', thinking: 'off' };
+
+function blocksOf(document: ReplyDocument, now = 0, show = quiet): readonly Block[] {
+  const { capabilities } = createFakeAdapter();
+  const drawer = createPageDrawer({ capabilities, mentionable: [], show });
+  const beginning = { end: 0, prefix: '' };
+  return drawer
+    .pages(document, textOfDocument(document), beginning, now)
+    .flatMap(({ message }) => message.blocks);
+}
+
+function linesAt(document: ReplyDocument, now: number, show = quiet): readonly string[] {
+  return blocksOf(document, now, show).flatMap((block) =>
+    block.kind === 'activity' ? [block.text] : [],
+  );
 }
 
 function activityOf(document: ReplyDocument): string | undefined {
@@ -90,6 +101,73 @@ describe('the line of activity', () => {
   });
 });
 
+describe('the time it takes', () => {
+  it('is told from 10 s on, in steps', () => {
+    const document = documentAfter(text, started('a'));
+    const told = [0, 9999, 10_000, 25_000, 59_999, 60_000, 95_000, 125_000, 3_600_000];
+    expect(told.map((now) => linesAt(document, now)[0])).toEqual([
+      'Reading a',
+      'Reading a',
+      'Reading a · 10 s',
+      'Reading a · 20 s',
+      'Reading a · 50 s',
+      'Reading a · 1 min',
+      'Reading a · 1 min 30 s',
+      'Reading a · 2 min',
+      'Reading a · 60 min',
+    ]);
+  });
+
+  it('makes a message before there is text, once tools take longer than 3 s', () => {
+    const document = documentAfter(started('a'));
+    expect(linesAt(document, 2999)).toEqual([]);
+    expect(linesAt(document, 3000)).toEqual(['Reading a']);
+  });
+
+  it('tells a silence, never older than 30 s, and that alone only after half a minute', () => {
+    expect(linesAt(documentAfter(text), 9999)).toEqual([]);
+    expect(linesAt(documentAfter(text), 10_000)).toEqual(['Thinking · 10 s']);
+    expect(linesAt(documentAfter(), 29_999)).toEqual([]);
+    expect(linesAt(documentAfter(), 30_000)).toEqual(['Thinking · 30 s']);
+  });
+});
+
+describe('what a profile lets people see of the work', () => {
+  const thoughts: RunEvent = {
+    kind: 'reasoning_delta',
+    text: 'The log is **large**. I look at its end first. Then I',
+  };
+
+  it('is nothing where activity is off', () => {
+    const document = documentAfter(text, thoughts, started('a'), progress('a', 'half'));
+    expect(linesAt(document, 60_000, { activity: 'off', thinking: 'line' })).toEqual([]);
+  });
+
+  it('is each tool with its state where activity is all, the newest ones', () => {
+    const all: ActivityShow = { activity: 'all', thinking: 'off' };
+    const failed: RunEvent = { kind: 'tool_finished', callId: 'b', outcome: 'error' };
+    const document = documentAfter(text, started('a'), started('b'), finished('a'), failed);
+    expect(linesAt(applyEvent(document, started('c'), 0), 20_000, all)).toEqual([
+      '✓ Reading a',
+      '✗ Reading b',
+      '▸ Reading c · 20 s',
+    ]);
+    const ten = Array.from({ length: 10 }, (_, index) => started(`t${index}`));
+    const lines = linesAt(documentAfter(text, ...ten), 0, all);
+    expect(lines).toHaveLength(9);
+    expect(lines[0]).toBe('✓ 2 before');
+  });
+
+  it('is the newest whole sentence of the thoughts where thinking is line', () => {
+    const show: ActivityShow = { activity: 'line', thinking: 'line' };
+    expect(linesAt(documentAfter(text, thoughts), 0, show)).toEqual([
+      'Thinking: I look at its end first.',
+    ]);
+    expect(linesAt(documentAfter(text, thoughts), 0)).toEqual([]);
+    expect(linesAt(documentAfter(thoughts, text), 0, show)).toEqual([]);
+  });
+});
+
 describe('the checklist', () => {
   const item = (name: string, state: ChecklistItem['state']): ChecklistItem => ({
     text: name,
@@ -108,7 +186,7 @@ describe('the checklist', () => {
       { kind: 'notice', text: '☑ Look\n▸ Mend\n☐ Tell' },
       { kind: 'activity', text: 'Reading a' },
     ]);
-    expect(listOf(applyEvent(document, checklist()))).toEqual([]);
+    expect(listOf(applyEvent(document, checklist(), 0))).toEqual([]);
   });
 
   it('makes a message before there is text, and stays at the end', () => {

@@ -16,15 +16,8 @@ import type {
 import type { HistoryMessage, OutboundMessage } from '../../src/surface/outbound.ts';
 import { isReactionEmoji } from '../../src/surface/reactions.ts';
 import type { Surface } from '../../src/surface/surface.ts';
-
-export interface ShownMessage {
-  readonly messageId: string;
-  readonly key: string;
-  readonly thread: string;
-  readonly conversation: Conversation;
-  message: OutboundMessage;
-  edits: number;
-}
+import { createFakeStreams, type FakeStreams, type StreamCall } from './fake-stream.ts';
+import type { ShownMessage } from './shown-message.ts';
 
 export interface FakeUpload {
   readonly key: string;
@@ -52,7 +45,7 @@ export type Saying = Pick<
 
 /** Faults by call: the nth call of a kind from now on (1 is the next) fails so. */
 export interface Fault {
-  readonly call: 'post' | 'edit' | 'remove' | 'upload' | 'react';
+  readonly call: 'post' | 'edit' | 'remove' | 'upload' | 'react' | StreamCall;
   readonly nth: number;
   readonly code: ErrorCode;
   readonly retryAfterMs?: number;
@@ -92,6 +85,7 @@ export interface FakeAdapter extends Adapter {
   }): InboundFile;
   /** Where a shown message stands. */
   conversationOf(messageId: string): Conversation;
+  readonly streams: FakeStreams;
   /** Texts of a thread's messages as a reader sees them, in order. */
   texts(thread: string): readonly string[];
 }
@@ -99,7 +93,12 @@ export interface FakeAdapter extends Adapter {
 const mostFileBytes = 1_000_000;
 
 export function createFakeAdapter(
-  options: { readonly name?: string; readonly mostMessageLength?: number } = {},
+  options: {
+    readonly name?: string;
+    readonly mostMessageLength?: number;
+    /** Messages can grow by appending; needs the time. */
+    readonly streamsAt?: () => number;
+  } = {},
 ): FakeAdapter {
   const { name = 'web', mostMessageLength = 2000 } = options;
   const shown: ShownMessage[] = [];
@@ -129,7 +128,18 @@ export function createFakeAdapter(
     return result;
   };
 
+  const { streamsAt } = options;
+  const streams = createFakeStreams({
+    ...{ shown, act, now: streamsAt ?? (() => 0) },
+    nextId: () => {
+      ids += 1;
+      order.push(`m${ids}`);
+      return `m${ids}`;
+    },
+  });
+
   const surfaceOf = (conversation: Conversation): Surface => ({
+    ...(streamsAt ? { stream: streams.of(conversation) } : {}),
     post: async (message, { key, maybePosted }) =>
       act('post', () => {
         checkLength(message);
@@ -148,6 +158,7 @@ export function createFakeAdapter(
         checkLength(message);
         const known = shown.find((other) => other.messageId === messageId);
         if (!known) throw new BotError('message_gone', 'there is no such message');
+        if (streams.isOpen(messageId)) throw new Error('a message was edited while it grew');
         known.message = message;
         known.edits += 1;
       }),
@@ -207,10 +218,9 @@ export function createFakeAdapter(
   });
 
   const checkLength = (message: OutboundMessage): void => {
-    const isTooLong = message.blocks.some(
-      (block) => block.kind === 'markdown' && block.text.length > mostMessageLength,
-    );
-    if (isTooLong) throw new BotError('message_too_long', 'this message is too long');
+    const texts = message.blocks.map((block) => (block.kind === 'markdown' ? block.text : ''));
+    if (texts.join('').length > mostMessageLength)
+      throw new BotError('message_too_long', 'this message is too long');
   };
 
   const channelHistoryOf = (conversation: Conversation): readonly HistoryMessage[] => {
@@ -254,7 +264,10 @@ export function createFakeAdapter(
     capabilities: {
       mostMessageLength,
       lengthOf: (markdown) => markdown.length,
-      editBudget: { edits: 40, windowMs: 60_000, scope: 'space' },
+      budgets: [
+        { calls: ['edit'], per: 'space', most: 40, windowMs: 60_000, burst: 10, kept: 2 },
+        { calls: ['post'], per: 'channel', most: 55, windowMs: 60_000, burst: 4, kept: 1 },
+      ],
       mostEditAgeMs: 50 * 60_000,
       statusEveryMs: 8000,
     },
@@ -279,6 +292,7 @@ export function createFakeAdapter(
       return [...fake.missed, ...later].slice(0, most);
     },
     shown,
+    streams,
     whispers: [],
     reactions: [],
     uploads: [],
@@ -351,19 +365,21 @@ export function createFakeAdapter(
 /** What a reader sees of a message, controls as [label]. */
 export function textOfMessage({ blocks }: OutboundMessage): string {
   return blocks
-    .map((block) => {
-      switch (block.kind) {
-        case 'markdown':
-          return block.text;
-        case 'activity':
-          return `_${block.text}_`;
-        case 'notice':
-          return `> ${block.text}`;
-        case 'buttons':
-          return block.buttons.map(({ label }) => `[${label}]`).join(' ');
-        case 'choice':
-          return `${block.options.map(({ label }) => `( ) ${label}`).join(' ')} [${block.submitLabel}]`;
-      }
-    })
-    .join('\n');
+    .map(textOfBlock)
+    .reduce((text, next) => (text === '' || text.endsWith('\n') ? text : `${text}\n`) + next, '');
+}
+
+function textOfBlock(block: OutboundMessage['blocks'][number]): string {
+  switch (block.kind) {
+    case 'markdown':
+      return block.text;
+    case 'activity':
+      return `_${block.text}_`;
+    case 'notice':
+      return `> ${block.text}`;
+    case 'buttons':
+      return block.buttons.map(({ label }) => `[${label}]`).join(' ');
+    case 'choice':
+      return `${block.options.map(({ label }) => `( ) ${label}`).join(' ')} [${block.submitLabel}]`;
+  }
 }

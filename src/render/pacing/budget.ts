@@ -57,8 +57,7 @@ export function createBudget(plan: CallBudget, now: () => number): Budget {
     return usable > 0 ? (resetAt - now()) / (usable + 1) : resetAt - now();
   };
 
-  const plannedGapMs = (): number =>
-    1 / (ratePerMs() + Math.max(0, tokens - plan.kept) / burstMs);
+  const plannedGapMs = (): number => 1 / (ratePerMs() + Math.max(0, tokens - plan.kept) / burstMs);
 
   const tokensFreeAt = (needed: number): number => {
     if (told) return told.remaining >= needed ? now() : told.resetAt;

@@ -64,6 +64,7 @@ function withCalls(surface: Surface, make: Make): Surface {
 
 function streamWithCalls(stream: MessageStream, make: Make): MessageStream {
   return {
+    mostAgeMs: stream.mostAgeMs,
     drawn: (blocks, mentionable) => stream.drawn(blocks, mentionable),
     start: (piece, options) => make('stream_start', () => stream.start(piece, options)),
     append: (messageId, piece) => make('stream_append', () => stream.append(messageId, piece)),

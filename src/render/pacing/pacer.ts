@@ -65,10 +65,7 @@ const doubleLength = 1000;
 /** Kinds without a plan are closed by a refusal all the same. */
 const unplanned = { most: 1000, windowMs: 1000, burst: 1000, kept: 0 } as const;
 
-export function createPacer(
-  deps: { readonly clock: Clock },
-  plans: readonly CallBudget[],
-): Pacer {
+export function createPacer(deps: { readonly clock: Clock }, plans: readonly CallBudget[]): Pacer {
   const { clock } = deps;
   const budgets = new Map<string, Budget>();
   let waiting: Waiter[] = [];
@@ -164,12 +161,13 @@ export function createPacer(
 
 /** Who gets the slot. */
 function best(free: readonly Waiter[], now: number): Waiter | undefined {
-  let found: { readonly waiter: Waiter; readonly rank: number; readonly weight: number } | undefined;
+  let found:
+    | { readonly waiter: Waiter; readonly rank: number; readonly weight: number }
+    | undefined;
   for (const waiter of free) {
     const rank = ranks[waiter.wish.urgency];
     const weight = weightOf(waiter.wish, now);
-    const isBetter =
-      !found || rank < found.rank || (rank === found.rank && weight > found.weight);
+    const isBetter = !found || rank < found.rank || (rank === found.rank && weight > found.weight);
     if (isBetter) found = { waiter, rank, weight };
   }
   return found?.waiter;

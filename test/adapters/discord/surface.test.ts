@@ -221,9 +221,8 @@ describe('rate limits', () => {
       (ms: number) => ms > 3_000 && ms <= 5_000,
     );
     expect(Date.now() - started).toBeLessThan(1_000);
-    expect(discord.adapter.capabilities.editBudget).toEqual({
-      ...{ edits: 4, windowMs: 5_000, scope: 'channel' },
-    });
+    expect(surface.budgetOf?.('edit')).toMatchObject({ limit: 5, remaining: 0 });
+    expect(surface.budgetOf?.('edit')?.resetAfterMs).toSatisfy((ms: number) => ms > 3_000);
     // Other calls go on.
     await surface.post(markdown('b'), key('k2'));
   });

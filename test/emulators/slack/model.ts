@@ -37,6 +37,25 @@ export interface SlackFile {
   readonly redirectTo: string | null;
 }
 
+/** How long and how large a stream may become. */
+export interface StreamRules {
+  /** The server ends a stream that is older. */
+  mostAgeMs: number;
+  /** Characters of text and tasks of a whole stream. */
+  mostChars: number;
+}
+
+export interface StreamState {
+  readonly startedAt: number;
+  isOpen: boolean;
+  text: string;
+  /** Titles with their states, by id. */
+  readonly tasks: Map<string, string>;
+  chars: number;
+  /** What people read after each call. */
+  readonly shown: string[];
+}
+
 export interface StoredMessage {
   readonly ts: string;
   readonly channel: string;
@@ -53,6 +72,8 @@ export interface StoredMessage {
   /** Ticked boxes by action id. */
   readonly ticked: Map<string, readonly string[]>;
   readonly reactions: Set<string>;
+  /** Of a message that grows or grew by appending. */
+  stream?: StreamState;
 }
 
 interface PrivateMessage {

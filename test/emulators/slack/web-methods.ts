@@ -14,9 +14,11 @@ import {
   type Model,
   type SlackChannel,
   type StoredMessage,
+  type StreamRules,
   threadOf,
   wireMessage,
 } from './model.ts';
+import { createStreamMethods } from './stream-methods.ts';
 
 export interface MethodDeps {
   readonly model: Model;
@@ -27,6 +29,7 @@ export interface MethodDeps {
   readonly unavailable: ReadonlyMap<string, string>;
   /** What files the workspace takes. */
   readonly fileRules: FileRules;
+  readonly streamRules: StreamRules;
   /** Tells the app what it did itself, as Slack does. */
   onMessage(message: StoredMessage): void;
   onEdit(message: StoredMessage, before: string): void;
@@ -145,6 +148,13 @@ export function createMethods(deps: MethodDeps): Methods {
     return message;
   };
 
+  const streamMethods = createStreamMethods({
+    ...{ model, rules: deps.streamRules, channelOf },
+    posted: (channel, threadTs) => posted({ channel: channel.id, thread_ts: threadTs, text: '…' }),
+    own: (channel, ts) => own(channel, ts, 'message_not_owned_by_app'),
+    onEdit: (message, before) => deps.onEdit(message, before),
+  });
+
   const contentArgs = { text: z.string().optional(), blocks: blocksArg };
 
   const table = {
@@ -173,6 +183,8 @@ export function createMethods(deps: MethodDeps): Methods {
       z.object({ ...contentArgs, channel: z.string(), ts: z.string() }),
       (args) => {
         const message = own(args.channel, args.ts, 'cant_update_message');
+        // What streams is not edited.
+        if (message.stream?.isOpen) throw new Refusal('cant_update_message');
         if (Buffer.byteLength(args.text ?? '') > mostUpdateBytes) throw new Refusal('msg_too_long');
         const content = textAndBlocks(args);
         const before = message.text;
@@ -349,7 +361,7 @@ export function createMethods(deps: MethodDeps): Methods {
   };
 
   return Object.fromEntries(
-    Object.entries({ ...table, ...fileMethods }).map(([name, run]) => [
+    Object.entries({ ...table, ...fileMethods, ...streamMethods }).map(([name, run]) => [
       name,
       (args: unknown): Json => {
         const word = deps.unavailable.get(name);

@@ -17,6 +17,7 @@ import {
   type SlackFile,
   type SlackUser,
   type StoredMessage,
+  type StreamRules,
   threadOf,
 } from './model.ts';
 import { createPeople, type People } from './people.ts';
@@ -29,6 +30,8 @@ export interface WorkspaceOptions extends Partial<DeliveryOptions> {
   readonly mostTriggerAgeMs?: number;
   /** Scopes of the bot token, told with every answer. */
   readonly scopes?: readonly string[];
+  /** The workspace has Slack's own streaming; default false. */
+  readonly streaming?: boolean;
 }
 
 interface ShownMessage {
@@ -63,6 +66,8 @@ export interface SlackWorkspace extends People {
   addGroup(id: string, handle: string, members?: readonly string[]): void;
   /** What files it takes, and how fast it shows them. */
   readonly fileRules: FileRules;
+  /** How long and how large a stream may become. */
+  readonly streamRules: StreamRules;
   /** Bytes of the files that a message shows. */
   filesOf(ts: string): readonly SlackFile[];
   /** The direct channel of a person and the bot. */
@@ -132,6 +137,12 @@ export async function createSlackWorkspace(
   const calls: ApiCall[] = [];
   const faults = createFaults<Fault>();
   const unavailable = new Map<string, string>();
+  if (options.streaming !== true) {
+    for (const name of ['startStream', 'appendStream', 'stopStream']) {
+      unavailable.set(`chat.${name}`, 'feature_not_enabled');
+    }
+  }
+  const streamRules: StreamRules = { mostAgeMs: 300_000, mostChars: 12_000 };
   const limits = new Map<string, { calls: number; windowMs: number }>();
   const responses = new Map<string, ResponseAddress>();
   const tickets = new Set<string>();
@@ -154,6 +165,7 @@ export async function createSlackWorkspace(
   const methods = createMethods({
     model,
     fileRules,
+    streamRules,
     baseUrl,
     unavailable,
     mostTriggerAgeMs: options.mostTriggerAgeMs ?? 3_000,
@@ -217,6 +229,7 @@ export async function createSlackWorkspace(
       model.groups.set(id, { handle, members });
     },
     fileRules,
+    streamRules,
     filesOf: (ts) => message(ts).files,
     directWith: (userId) => directChannel(model, userId),
     addFile: ({ name, mimetype, content, isStub = false, redirectTo }) => {
