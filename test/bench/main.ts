@@ -4,12 +4,17 @@
  */
 
 import { benchProviders } from './providers.ts';
+import { benchReply } from './reply.ts';
 import { benchTools } from './tools.ts';
 
 /** Prints what was measured; true when every goal is met. */
 type Bench = (print: (line: string) => void) => Promise<boolean>;
 
-const benches: Readonly<Record<string, Bench>> = { providers: benchProviders, tools: benchTools };
+const benches: Readonly<Record<string, Bench>> = {
+  providers: benchProviders,
+  reply: benchReply,
+  tools: benchTools,
+};
 
 const [name = ''] = process.argv.slice(2);
 const bench = benches[name];

@@ -1,6 +1,0 @@
-export function closedForNow(block: string): string {
-  return block;
-}
-export function settledLength(block: string): number {
-  return block.length;
-}
