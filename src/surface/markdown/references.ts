@@ -74,8 +74,9 @@ export function withReferences(
   const labels = labelsIn(source);
   if (labels.size === 0) return source;
   const needed = [...labels]
-    .filter(([name]) => isStreaming || isKnown(name, definitions))
+    .filter(([name]) => isKnown(name, definitions) || (isStreaming && maybeHalf(source, name)))
     .map(([, label]) => label);
+  if (needed.length === 0 && !source.includes(']:')) return source;
   const { lead, root } = parsedWith(source, needed);
   const resolving: Resolving = { source, lead, definitions, isStreaming };
   const edits: Edit[] = [];
@@ -139,17 +140,25 @@ function referenceEdits(
   ];
 }
 
+/** True for a footnote, and where a full or collapsed reference may stand: `][`. */
+function maybeHalf(source: string, name: string): boolean {
+  return name.startsWith('^') || source.includes('][');
+}
+
 function isKnown(name: string, { links, footnotes }: Definitions): boolean {
   return name.startsWith('^') ? footnotes.has(name.slice(1)) : links.has(name);
 }
 
 const mostLabelLength = 999;
 
+/** Text in brackets that is not followed by a plain address. */
+const bracketed = /\[((?:[^[\]\\]|\\[\s\S])+)\](?:(?<=\[\^[^[\]]*\])|(?!\([^\s()<>\\]*\)))/gu;
+
 /** All that stands in brackets and may be a label, by identifier; footnotes with their `^`. */
 function labelsIn(source: string): ReadonlyMap<string, string> {
   const labels = new Map<string, string>();
   if (!source.includes(']')) return labels;
-  for (const [, raw = ''] of source.matchAll(/\[((?:[^[\]\\]|\\[\s\S])+)\]/gu)) {
+  for (const [, raw = ''] of source.matchAll(bracketed)) {
     const label = raw.replace(/\s+(?:>\s*)*/gu, ' ').trim();
     const name = label.toLowerCase().toUpperCase().toLowerCase();
     if (name !== '' && name !== '^' && label.length <= mostLabelLength) labels.set(name, label);

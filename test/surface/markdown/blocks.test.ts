@@ -42,7 +42,7 @@ describe('createBlockReader', () => {
         const nodes = parseMarkdown(text).children.length;
         expect(blocks).toHaveLength(text === '' ? 0 : Math.max(1, nodes));
       }),
-      { numRuns: 1_000, seed: 1 },
+      { numRuns: 400, seed: 1 },
     );
   });
 
@@ -70,7 +70,7 @@ describe('createBlockReader', () => {
           expect(grow(seen).map(({ from, to }) => seen.slice(from, to))).toEqual(wholeOf(seen));
         }
       }),
-      { numRuns: 1_000, seed: 3 },
+      { numRuns: 400, seed: 3 },
     );
   });
 
