@@ -6,10 +6,13 @@
 
 import { BotError } from '../../src/base/errors.ts';
 import { cutToUnits } from '../../src/base/text.ts';
+import type { Mentionable } from '../../src/messages/people.ts';
+import { createBlockReader } from '../../src/surface/markdown/blocks.ts';
+import { createDrawnBlocks } from '../../src/surface/markdown/drawn-blocks.ts';
 import { zeroWidth } from '../../src/surface/markdown/table.ts';
 import type { Block, Button, ChoiceOption, OutboundMessage } from '../../src/surface/outbound.ts';
-import { discordMarkdownOf, escapeMarkdown } from './markdown.ts';
-import { createSplitMentions, type SplitMentions } from './mentions.ts';
+import { type DiscordText, discordTextOf, escapeMarkdown, joinedTexts } from './markdown.ts';
+import { createSplitMentions } from './mentions.ts';
 import { componentTypes } from './wire.ts';
 
 export const mostContentUnits = 2_000;
@@ -21,11 +24,19 @@ const mostOptionLabelUnits = 100;
 /** At most so many people are notified by one message. */
 const mostMentions = 100;
 const leastLineUnits = 4;
+/** Longer sources never fit: drawing takes marks and table rules away, but no words. */
+const mostDrawnUnits = 20 * mostContentUnits;
 
 /** Flags of every message: no link previews (1 << 2). */
 export const suppressEmbeds = 4;
 
 type Component = Readonly<Record<string, unknown>>;
+type People = readonly Mentionable[];
+
+/** Blocks as they were drawn last: what is edited at its end is drawn at its end. */
+const drawnTexts = createDrawnBlocks((markdown, people) =>
+  discordTextOf(markdown, createSplitMentions(people)),
+);
 
 export interface DrawnMessage {
   readonly content: string;
@@ -39,14 +50,13 @@ export interface DrawnMessage {
 
 /** Throws message_too_long and message_refused for what Discord would refuse. */
 export function drawMessage(message: OutboundMessage): DrawnMessage {
-  const split = createSplitMentions(message.mentionable);
   const components = message.blocks.flatMap(rowsOf);
   if (components.length > mostRows) {
     throw new BotError('message_refused', 'The message has more controls than Discord takes.', {
       facts: { rows: components.length },
     });
   }
-  const content = contentOf(message.blocks, split);
+  const content = contentOf(message.blocks, message.mentionable);
   if (content.length > mostContentUnits) {
     throw new BotError('message_too_long', 'The message is too long for Discord.', {
       facts: { units: content.length },
@@ -74,33 +84,54 @@ export function drawMessage(message: OutboundMessage): DrawnMessage {
 export function drawnLengthOf(markdown: string): number {
   // Far beyond the limit it does not fit anyway: no need to parse.
   if (markdown.length > 2 * mostContentUnits) return markdown.length;
-  const drawn = discordMarkdownOf(markdown, createSplitMentions([]));
-  return Math.max(markdown.length, drawn.length);
+  const texts = createBlockReader()(markdown).map(({ from, to }) =>
+    drawnTexts.of(markdown.slice(from, to), []),
+  );
+  return Math.max(markdown.length, joinedTexts(texts).length);
 }
 
-/** Markdown blocks in full; lines of our own are cut to the room that is left. */
-function contentOf(blocks: readonly Block[], split: SplitMentions): string {
-  const texts = blocks.map((block) =>
-    block.kind === 'markdown' ? discordMarkdownOf(block.text, split).trim() : null,
-  );
+/**
+ * Markdown blocks in full, those that stand together as one text; lines of our own are cut to the
+ * room that is left.
+ */
+function contentOf(blocks: readonly Block[], people: People): string {
+  const parts: (string | Block)[] = [];
+  let texts: DiscordText[] = [];
+  const endText = (): void => {
+    const joined = joinedTexts(texts).trim();
+    if (joined !== '') parts.push(joined);
+    texts = [];
+  };
+  for (const block of blocks) {
+    if (block.kind === 'markdown') {
+      // What is far too long by itself is not worth drawing.
+      const isHuge = block.text.length > mostDrawnUnits;
+      texts.push(
+        isHuge ? { text: block.text, isHeading: false } : drawnTexts.of(block.text, people),
+      );
+    } else {
+      endText();
+      parts.push(block);
+    }
+  }
+  endText();
   let room = mostContentUnits;
-  for (const text of texts) if (text !== null && text !== '') room -= text.length + 1;
-  const parts = blocks.map((block, index) => {
-    const text = texts[index] ?? null;
-    if (text !== null) return text;
-    const line = cutLine(ownLine(block, split), room - 1);
+  for (const part of parts) if (typeof part === 'string') room -= part.length + 1;
+  const lines = parts.map((part) => {
+    if (typeof part === 'string') return part;
+    const line = cutLine(ownLine(part, people), room - 1);
     if (line !== '') room -= line.length + 1;
     return line;
   });
-  return parts.filter((part) => part !== '').join('\n');
+  return lines.filter((line) => line !== '').join('\n');
 }
 
-function ownLine(block: Block, split: SplitMentions): string {
+function ownLine(block: Block, people: People): string {
   switch (block.kind) {
     case 'activity':
       return small(activityText(block.text));
     case 'notice': {
-      const notice = discordMarkdownOf(block.text, split).trim();
+      const notice = drawnTexts.of(block.text, people).text.trim();
       return notice.includes('\n') ? notice.replace(/^/gmu, '> ') : small(notice);
     }
     case 'markdown':

@@ -21,9 +21,24 @@ interface Style {
 const mostTableColumns = 90;
 const mostLanguageChars = 30;
 
-export function discordMarkdownOf(markdown: string, split: SplitMentions): string {
+export interface DiscordText {
+  readonly text: string;
+  /** Ends with a heading: what follows it stands on the next line. */
+  readonly isHeading: boolean;
+}
+
+export function discordTextOf(markdown: string, split: SplitMentions): DiscordText {
   const style: Style = { split, bold: false, inLink: false, inQuote: false };
-  return blocks(parseMarkdown(markdown).children, style);
+  return joined(parseMarkdown(markdown).children.map((node) => blockText(node, style)));
+}
+
+export function discordMarkdownOf(markdown: string, split: SplitMentions): string {
+  return discordTextOf(markdown, split).text;
+}
+
+/** Texts that were drawn apart, as one that was drawn as a whole. */
+export function joinedTexts(texts: readonly DiscordText[]): string {
+  return joined(texts).text;
 }
 
 /** Plain text in which Discord finds no style and no mention. */
@@ -44,15 +59,23 @@ export function escapeMarkdown(text: string): string {
 }
 
 function blocks(nodes: readonly RootContent[], style: Style): string {
+  return joined(nodes.map((node) => blockText(node, style))).text;
+}
+
+function blockText(node: RootContent, style: Style): DiscordText {
+  return { text: drawn(node, style), isHeading: node.type === 'heading' };
+}
+
+function joined(texts: readonly DiscordText[]): DiscordText {
   let result = '';
-  let between = '';
-  for (const node of nodes) {
-    const text = drawn(node, style);
-    if (text === '') continue;
-    result += between + text;
-    between = node.type === 'heading' ? '\n' : '\n\n';
+  let isHeading = false;
+  for (const one of texts) {
+    if (one.text === '') continue;
+    const between = result === '' ? '' : isHeading ? '\n' : '\n\n';
+    result += between + one.text;
+    isHeading = one.isHeading;
   }
-  return result;
+  return { text: result, isHeading };
 }
 
 function drawn(node: Nodes, style: Style): string {

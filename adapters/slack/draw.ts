@@ -6,14 +6,23 @@
  */
 
 import type { types } from '@slack/bolt';
+import { BotError } from '../../src/base/errors.ts';
 import { cutToBytes, cutToUnits } from '../../src/base/text.ts';
+import type { Mentionable } from '../../src/messages/people.ts';
+import { createBlockReader } from '../../src/surface/markdown/blocks.ts';
+import { createDrawnBlocks } from '../../src/surface/markdown/drawn-blocks.ts';
+import { splitMarkdown } from '../../src/surface/markdown/split.ts';
 import type { Block, Button, ChoiceOption, OutboundMessage } from '../../src/surface/outbound.ts';
 import { markdownBlockText } from './markdown-block.ts';
-import { createSplitMentions, type SplitMentions } from './mentions.ts';
+import { createSplitMentions } from './mentions.ts';
 import { mrkdwnOf, plainMrkdwn } from './mrkdwn.ts';
 
 const mostTextBytes = 3_900;
 const mostContextChars = 3_000;
+const mostSectionChars = 3_000;
+/** Of all `markdown` blocks of a message. */
+const mostMarkdownChars = 12_000;
+const mostBlocks = 50;
 const mostActions = 25;
 const mostCheckboxes = 10;
 const mostLabelUnits = 75;
@@ -26,17 +35,48 @@ export interface DrawnMessage {
   readonly blocks: readonly types.KnownBlock[];
 }
 
+type People = readonly Mentionable[];
+
+/** Blocks as they were drawn last: what is edited at its end is drawn at its end. */
+const markdownTexts = createDrawnBlocks((markdown, people) =>
+  markdownBlockText(markdown, createSplitMentions(people)),
+);
+const mrkdwnTexts = createDrawnBlocks((markdown, people) =>
+  mrkdwnOf(markdown, createSplitMentions(people)),
+);
+
+/** Throws message_too_long and message_refused for what Slack would refuse. */
 export function drawMessage(message: OutboundMessage): DrawnMessage {
-  const split = createSplitMentions(message.mentionable);
+  const { mentionable } = message;
   return {
-    text: cutMrkdwn(fallbackOf(message.blocks, split, false), mostTextBytes),
-    blocks: message.blocks.flatMap((block) => drawBlock(block, split)),
+    text: fallbackText(message),
+    blocks: checked(
+      blocksOf(message, (texts) => {
+        const text = joinedMarkdown(texts, mentionable);
+        return text.trim() === '' ? [] : [{ type: 'markdown', text }];
+      }),
+    ),
+  };
+}
+
+/** The same message without `markdown` blocks, for where Slack refuses these. */
+export function drawSections(message: OutboundMessage): DrawnMessage {
+  return {
+    text: fallbackText(message),
+    blocks: checked(
+      blocksOf(message, (texts) =>
+        sectionTexts(texts, message.mentionable).map((text) => ({
+          type: 'section',
+          text: { type: 'mrkdwn', text, verbatim: true },
+        })),
+      ),
+    ),
   };
 }
 
 /** The whole message as one text, options numbered: what is sent when Slack refuses the blocks. */
 export function plainText(message: OutboundMessage): string {
-  return fallbackOf(message.blocks, createSplitMentions(message.mentionable), true);
+  return [...fallbackTexts(message, true)].join('\n\n');
 }
 
 /**
@@ -45,21 +85,95 @@ export function plainText(message: OutboundMessage): string {
  */
 export function drawnLengthOf(markdown: string): number {
   // Beyond this it does not fit anyway: no need to parse.
-  if (markdown.length > 12_000) return markdown.length;
-  const drawn = markdownBlockText(markdown, createSplitMentions([]));
-  return Math.max(markdown.length, drawn.length);
+  if (markdown.length > mostMarkdownChars) return markdown.length;
+  const lengths = createBlockReader()(markdown).map(({ from, to }) =>
+    Math.max(to - from, markdownTexts.of(markdown.slice(from, to), []).length),
+  );
+  return lengths.reduce((sum, length) => sum + length, 0);
 }
 
-function drawBlock(block: Block, split: SplitMentions): types.KnownBlock[] {
-  switch (block.kind) {
-    case 'markdown': {
-      const text = markdownBlockText(block.text, split);
-      return text.trim() === '' ? [] : [{ type: 'markdown', text }];
+/** Blocks in order; Markdown that stands together is drawn as one text. */
+function blocksOf(
+  { blocks, mentionable }: OutboundMessage,
+  drawMarkdown: (texts: readonly string[]) => readonly types.KnownBlock[],
+): readonly types.KnownBlock[] {
+  const drawn: types.KnownBlock[] = [];
+  let texts: string[] = [];
+  for (const block of blocks) {
+    if (block.kind === 'markdown') {
+      texts.push(block.text);
+      continue;
     }
+    drawn.push(...drawMarkdown(texts), ...drawBlock(block, mentionable));
+    texts = [];
+  }
+  return [...drawn, ...drawMarkdown(texts)];
+}
+
+function joinedMarkdown(texts: readonly string[], people: People): string {
+  // A text that is too long by itself is not worth drawing.
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  if (length > 2 * mostMarkdownChars) throw tooLong(length);
+  let joined = '';
+  for (const text of texts) {
+    const drawn = markdownTexts.of(text, people);
+    if (drawn.trim() !== '') joined += betweenOf(joined) + drawn;
+  }
+  return joined;
+}
+
+/** Blocks that were cut apart with their line ends are joined as they were. */
+function betweenOf(before: string): string {
+  if (before === '' || /\n[ \t]*$/u.test(before)) return '';
+  return '\n\n';
+}
+
+function sectionTexts(texts: readonly string[], people: People): readonly string[] {
+  const lengthOf = (markdown: string): number => mrkdwnTexts.of(markdown, people).length;
+  const sections: string[] = [];
+  for (const text of texts) {
+    for (const piece of splitMarkdown(text, { mostLength: mostSectionChars, lengthOf })) {
+      const drawn = mrkdwnTexts.of(piece, people);
+      const last = sections.at(-1);
+      const joined = `${last ?? ''}\n\n${drawn}`;
+      if (last !== undefined && joined.length <= mostSectionChars) sections.splice(-1, 1, joined);
+      else if (drawn.trim() !== '') sections.push(drawn);
+    }
+  }
+  return sections;
+}
+
+function checked(blocks: readonly types.KnownBlock[]): readonly types.KnownBlock[] {
+  const chars = blocks.reduce((sum, block) => sum + charsOf(block), 0);
+  if (chars > mostMarkdownChars) throw tooLong(chars);
+  if (blocks.length > mostBlocks) {
+    throw new BotError('message_refused', 'The message has more blocks than Slack takes.', {
+      facts: { blocks: blocks.length },
+    });
+  }
+  return blocks;
+}
+
+function charsOf(block: types.KnownBlock): number {
+  if (block.type === 'markdown') return block.text.length;
+  return block.type === 'section' ? (block.text?.text.length ?? 0) : 0;
+}
+
+function tooLong(chars: number): BotError {
+  return new BotError('message_too_long', 'The message is too long for Slack.', {
+    facts: { chars },
+  });
+}
+
+function drawBlock(
+  block: Exclude<Block, { kind: 'markdown' }>,
+  people: People,
+): types.KnownBlock[] {
+  switch (block.kind) {
     case 'activity':
       return contextOf(plainMrkdwn(block.text));
     case 'notice':
-      return contextOf(mrkdwnOf(block.text, split));
+      return contextOf(mrkdwnTexts.of(block.text, people));
     case 'buttons':
       return groupsOf(block.buttons, mostActions).map((group) => ({
         type: 'actions',
@@ -125,7 +239,22 @@ function groupsOf<Item>(items: readonly Item[], most: number): Item[][] {
   return groups;
 }
 
-function fallbackOf(blocks: readonly Block[], split: SplitMentions, withOptions: boolean): string {
+/** Drawn up to what fits: of a long message most is never drawn. */
+function fallbackText(message: OutboundMessage): string {
+  let text = '';
+  let bytes = 0;
+  for (const part of fallbackTexts(message, false)) {
+    text += (text === '' ? '' : '\n\n') + part;
+    bytes += Buffer.byteLength(part);
+    if (bytes > mostTextBytes) break;
+  }
+  return cutMrkdwn(text, mostTextBytes);
+}
+
+function* fallbackTexts(
+  { blocks, mentionable }: OutboundMessage,
+  withOptions: boolean,
+): Generator<string> {
   const options = (labels: readonly string[]): string =>
     withOptions
       ? labels.map((label, index) => `${index + 1}. ${plainMrkdwn(label)}`).join('\n')
@@ -134,7 +263,7 @@ function fallbackOf(blocks: readonly Block[], split: SplitMentions, withOptions:
     switch (block.kind) {
       case 'markdown':
       case 'notice':
-        return mrkdwnOf(block.text, split);
+        return mrkdwnTexts.of(block.text, mentionable);
       case 'activity':
         return plainMrkdwn(block.text);
       case 'buttons':
@@ -143,10 +272,10 @@ function fallbackOf(blocks: readonly Block[], split: SplitMentions, withOptions:
         return options(block.options.map((option) => option.label));
     }
   };
-  return blocks
-    .map(textOf)
-    .filter((text) => text.trim() !== '')
-    .join('\n\n');
+  for (const block of blocks) {
+    const text = textOf(block);
+    if (text.trim() !== '') yield text;
+  }
 }
 
 /** Cuts before a half entity or token, and closes a fence that was left open. */

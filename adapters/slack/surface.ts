@@ -12,7 +12,7 @@ import type { OutboundMessage, PostedMessage } from '../../src/surface/outbound.
 import { type ReactionSign, slackNameOfEmoji } from '../../src/surface/reactions.ts';
 import type { PostOptions, Surface } from '../../src/surface/surface.ts';
 import type { Download } from './download.ts';
-import { type DrawnMessage, drawMessage, plainText } from './draw.ts';
+import { type DrawnMessage, drawMessage, drawSections, plainText } from './draw.ts';
 import { slackWordOf } from './errors.ts';
 import type { Inbound } from './inbound.ts';
 import type { PrivateLine } from './private-line.ts';
@@ -49,6 +49,14 @@ const postedSchema = z.object({
   ts: z.string(),
   message: z.object({ thread_ts: z.string().optional() }).optional(),
 });
+
+function plainMessage(message: OutboundMessage): DrawnMessage {
+  const text = plainText(message);
+  if (Buffer.byteLength(text) > mostPlainBytes) {
+    throw new BotError('message_too_long', 'Too long to be shown as plain text.');
+  }
+  return { text, blocks: [] };
+}
 
 export function createSurface(deps: SurfaceDeps, conversation: Conversation): Surface {
   const { call, log, inbound } = deps;
@@ -106,7 +114,10 @@ export function createSurface(deps: SurfaceDeps, conversation: Conversation): Su
       z.unknown(),
     );
 
-  /** Sends the blocks; once as plain text with numbered options where Slack refuses them. */
+  /**
+   * Sends the blocks; where Slack refuses them, once with sections in place of `markdown` blocks,
+   * then once as plain text with numbered options.
+   */
   const withFallback = async <Result>(
     message: OutboundMessage,
     deliver: (drawn: DrawnMessage) => Promise<Result>,
@@ -115,20 +126,25 @@ export function createSurface(deps: SurfaceDeps, conversation: Conversation): Su
     if (drawn.blocks.length === 0) {
       throw new BotError('message_refused', 'The message has nothing to show.');
     }
-    try {
-      return await deliver(drawn);
-    } catch (error) {
-      const word = slackWordOf(error);
-      if (word !== 'invalid_blocks' && word !== 'invalid_blocks_format') throw error;
-      log.warn('slack_blocks_refused', { kinds: message.blocks.map((block) => block.kind).join() });
-      const text = plainText(message);
-      if (Buffer.byteLength(text) > mostPlainBytes) {
-        throw new BotError('message_too_long', 'Too long to be shown as plain text.', {
-          cause: error,
-        });
+    const hasMarkdown = drawn.blocks.some(({ type }) => type === 'markdown');
+    const forms = [
+      () => drawn,
+      ...(hasMarkdown ? [() => drawSections(message)] : []),
+      () => plainMessage(message),
+    ];
+    let refusal: unknown;
+    for (const form of forms) {
+      const next = form();
+      try {
+        return await deliver(next);
+      } catch (error) {
+        const word = slackWordOf(error);
+        if (word !== 'invalid_blocks' && word !== 'invalid_blocks_format') throw error;
+        log.warn('slack_blocks_refused', { kinds: next.blocks.map(({ type }) => type).join() });
+        refusal = error;
       }
-      return await deliver({ text, blocks: [] });
     }
+    throw refusal;
   };
 
   const remove = async (messageId: string): Promise<void> => {

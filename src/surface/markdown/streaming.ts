@@ -240,8 +240,8 @@ function settledWords(text: string, leaf: OpenLeaf): number {
   const words = text.slice(start, held);
   // The last word may go on.
   const lastSpace = Math.max(0, words.search(/(?:[\n\r][ \t>]*|\s+\S*)$/u));
-  const name = /(?:^|[^\p{L}\p{N}_])@[^\n\r@]*$/u.exec(words.slice(-mostNameUnits));
-  const nameAt = name ? words.length - Math.min(words.length, mostNameUnits) + name.index : held;
+  const name = /(?<![\p{L}\p{N}_])@[^\n\r@]*$/u.exec(words);
+  const nameAt = name && words.length - name.index <= mostNameUnits ? name.index : words.length;
   const phrasing = phrasingOf(text, leaf);
   const opens = phrasing
     ? [openCodeOf(phrasing)?.at, openLinksOf(phrasing)[0]?.at, openMarksOf(phrasing)[0]?.at]

@@ -228,7 +228,7 @@ describe('what Slack refuses', () => {
     await slack.close();
   });
 
-  it('B062: falls back once to plain text with numbered options on invalid_blocks', async () => {
+  it('shows mrkdwn and the buttons where Slack refuses markdown blocks', async () => {
     const slack = await setUpThread();
     const card: OutboundMessage = {
       blocks: [{ kind: 'markdown', text: '**Which?**' }, buttonsOf('Blue', 'Red <3')],
@@ -236,24 +236,40 @@ describe('what Slack refuses', () => {
     };
     slack.workspace.fault('chat.postMessage', { kind: 'refused', word: 'invalid_blocks' });
     const { messageId } = await slack.surface.post(card, key);
+    expect(slack.workspace.drawn(messageId)).toContain('*Which?*');
+    expect(slack.workspace.drawn(messageId)).toContain('Blue');
+    expect(slack.workspace.drawn(messageId)).not.toContain('1. Blue');
+    await slack.close();
+  });
+
+  it('B062: falls back once to plain text with numbered options on invalid_blocks', async () => {
+    const slack = await setUpThread();
+    const card: OutboundMessage = {
+      blocks: [{ kind: 'markdown', text: '**Which?**' }, buttonsOf('Blue', 'Red <3')],
+      mentionable: [],
+    };
+    const refused = { kind: 'refused', word: 'invalid_blocks' } as const;
+    slack.workspace.fault('chat.postMessage', refused, { times: 2 });
+    const { messageId } = await slack.surface.post(card, key);
     expect(slack.workspace.drawn(messageId)).toBe('*Which?*\n\n1. Blue\n2. Red <3');
-    slack.workspace.fault('chat.update', { kind: 'refused', word: 'invalid_blocks' });
+    slack.workspace.fault('chat.update', refused, { times: 2 });
     await slack.surface.edit(messageId, {
       blocks: [{ kind: 'markdown', text: 'Again?' }, buttonsOf('Yes')],
       mentionable: [],
     });
     expect(slack.workspace.drawn(messageId)).toBe('Again?\n\n1. Yes');
-    slack.workspace.fault('chat.update', { kind: 'refused', word: 'invalid_blocks' }, { times: 2 });
+    slack.workspace.fault('chat.update', refused, { times: 3 });
     await expect(slack.surface.edit(messageId, card)).rejects.toMatchObject({
       code: 'message_refused',
     });
-    expect(slack.log.lines.filter((line) => line.event === 'slack_blocks_refused')).toHaveLength(3);
+    expect(slack.log.lines.filter((line) => line.event === 'slack_blocks_refused')).toHaveLength(7);
     await slack.close();
   });
 
   it('says too long where the plain text does not fit', async () => {
     const slack = await setUpThread();
-    slack.workspace.fault('chat.postMessage', { kind: 'refused', word: 'invalid_blocks' });
+    const refused = { kind: 'refused', word: 'invalid_blocks' } as const;
+    slack.workspace.fault('chat.postMessage', refused, { times: 2 });
     await expect(slack.surface.post(markdown('x'.repeat(4_001)), key)).rejects.toMatchObject({
       code: 'message_too_long',
     });
