@@ -110,7 +110,7 @@ function blocksOf(
   return [...drawn, ...drawMarkdown(texts)];
 }
 
-function joinedMarkdown(texts: readonly string[], people: People): string {
+export function joinedMarkdown(texts: readonly string[], people: People): string {
   // A text that is too long by itself is not worth drawing.
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   if (length > 2 * mostMarkdownChars) throw tooLong(length);

@@ -12,7 +12,7 @@ import type { Conversation } from '../../src/messages/conversation.ts';
 import type { Mentionable } from '../../src/messages/people.ts';
 import type { Block, PostedMessage } from '../../src/surface/outbound.ts';
 import type { MessageStream, StreamPiece, StreamTask } from '../../src/surface/surface.ts';
-import { drawMessage } from './draw.ts';
+import { drawMessage, joinedMarkdown } from './draw.ts';
 import { slackWordOf } from './errors.ts';
 import type { SlackSettings } from './settings.ts';
 import type { CallSlack } from './web-api.ts';
@@ -133,11 +133,8 @@ export function createMessageStream(
 
 /** The Markdown blocks of a message as one text. */
 function drawnText(blocks: readonly Block[], mentionable: readonly Mentionable[]): string {
-  const markdown = blocks.filter(({ kind }) => kind === 'markdown');
-  if (markdown.length === 0) return '';
-  return drawMessage({ blocks: markdown, mentionable })
-    .blocks.map((block) => (block.type === 'markdown' ? block.text : ''))
-    .join('\n\n');
+  const texts = blocks.flatMap((block) => (block.kind === 'markdown' ? [block.text] : []));
+  return joinedMarkdown(texts, mentionable);
 }
 
 const statuses = {

@@ -49,6 +49,9 @@ export interface PageDrawer {
 /** Room on each page for the activity line and notices. */
 const spareLength = 200;
 const leastLength = 300;
+const mostRemembered = 500;
+/** Drawing makes no text so many times longer, whatever is in it. */
+const mostGrowth = 8;
 /** What stands between two blocks. */
 const gapLength = 2;
 
@@ -60,8 +63,16 @@ export function createPageDrawer(options: {
   const { capabilities, mentionable, show } = options;
   let mostLength = capabilities.mostMessageLength;
   const references = createReferenceReader();
-  const lengthOf = (source: string): number =>
-    capabilities.lengthOf(references.resolved(source, true));
+  const lengths = new Map<string, number>();
+  const lengthOf = (source: string): number => {
+    const text = references.resolved(source, true);
+    const known = lengths.get(text);
+    if (known !== undefined) return known;
+    if (lengths.size >= mostRemembered) lengths.clear();
+    const length = capabilities.lengthOf(text);
+    lengths.set(text, length);
+    return length;
+  };
   let reader = createBlockReader();
   let splitter: { readonly length: number; readonly split: Split } | undefined;
 
@@ -80,19 +91,21 @@ export function createPageDrawer(options: {
 
   /** The pieces of the text that make a page each; one piece where it fits. */
   const piecesOf = (markdown: string, blocks: readonly TextBlock[], room: number): Pieces => {
+    const whole = [{ before: '', from: 0, to: markdown.length, after: '' }];
+    if (markdown.length * mostGrowth <= room) return whole;
     let length = 0;
     for (const { from, to } of blocks) length += lengthOf(markdown.slice(from, to)) + gapLength;
-    if (length - gapLength <= room) {
-      return [{ before: '', from: 0, to: markdown.length, after: '' }];
-    }
-    return splitAt(room)(markdown);
+    return length - gapLength <= room ? whole : splitAt(room)(markdown);
   };
 
   const drawnBlocks = (page: PageText): readonly Block[] =>
     page.sources.flatMap((source, index) => {
-      const isOpen = page.isOpen && index === page.sources.length - 1;
+      const isLast = index === page.sources.length - 1;
+      const isOpen = page.isOpen && isLast;
       const resolved = references.resolved(source, page.isStreaming);
-      const text = isOpen ? closedForNow(resolved) : resolved;
+      const shown = isOpen ? closedForNow(resolved) : resolved;
+      // Blanks at the end are not seen: an edit for them alone would be wasted.
+      const text = isLast ? shown.trimEnd() : shown;
       return text.trim() === '' ? [] : [{ kind: 'markdown', text } as const];
     });
 
@@ -105,7 +118,7 @@ export function createPageDrawer(options: {
   };
 
   const pagesOfText = (document: ReplyDocument, text: string, from: Beginning): TextPage[] => {
-    const lead = /^\n*/u.exec(text.slice(from.end, from.end + 100))?.[0].length ?? 0;
+    const lead = from.prefix === '' ? blankLinesAt(text, from.end) : lineEndAt(text, from.end);
     const rest = text.slice(from.end + lead);
     if (rest.trim() === '') return [];
     const markdown = from.prefix + rest;
@@ -116,7 +129,12 @@ export function createPageDrawer(options: {
       const isLast = index === pieces.length - 1;
       const end = isLast ? text.length : from.end + lead + piece.to - from.prefix.length;
       const page: PageText = {
-        sources: sourcesOf(markdown, piece, pieces.length === 1 ? blocks : undefined),
+        sources: sourcesOf(
+          markdown,
+          piece,
+          pieces.length === 1 ? blocks : undefined,
+          document.ended,
+        ),
         isOpen: isLast && !document.ended,
         isStreaming: !document.ended,
       };
@@ -169,15 +187,27 @@ function sourcesOf(
   markdown: string,
   piece: MarkdownPiece,
   known: readonly TextBlock[] | undefined,
+  hasEnded: boolean,
 ): readonly string[] {
   const text = known ? markdown : textOf(markdown, piece);
-  const blocks = known ?? createBlockReader()(text);
-  // Blanks at the end are not seen: an edit for them alone would be wasted.
-  const last = blocks.length - 1;
-  return blocks.map(({ from, to }, index) => {
-    const source = text.slice(from, to);
-    return index === last ? source.trimEnd() : source;
-  });
+  const sources = (known ?? createBlockReader()(text)).map(({ from, to }) => text.slice(from, to));
+  const last = sources.at(-1);
+  if (last === undefined || !hasEnded) return sources;
+  // The model may end within its code.
+  const fence = /^ {0,3}(`{3,}|~{3,})/u.exec(openFenceOf(last))?.[1];
+  return fence === undefined ? sources : [...sources.slice(0, -1), `${last.trimEnd()}\n${fence}`];
+}
+
+/** Length of the blank lines at this place: a page does not begin with them. */
+function blankLinesAt(text: string, at: number): number {
+  const blank = /(?:[ \t]*\n)*/uy;
+  blank.lastIndex = at;
+  return blank.exec(text)?.[0].length ?? 0;
+}
+
+/** Behind a page that ended within its code stands the end of its last line. */
+function lineEndAt(text: string, at: number): number {
+  return text[at] === '\n' ? 1 : 0;
 }
 
 /** What stands under the text: while the run works its activity and controls, at the end notices. */

@@ -87,6 +87,8 @@ const unavailableLadderMs = [500, 1000, 2000, 5000, 10_000, 20_000, 30_000];
 const mostFailures = 10;
 /** A wait is told in steps of so much. */
 const tellEveryMs = 10_000;
+/** A message that is fuller may be full with the next words. */
+const surelyFree = 0.7;
 const quietShow: ActivityShow = { activity: 'line', thinking: 'off' };
 
 export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
@@ -114,6 +116,9 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   /** What is frozen was compared with the text that this life begins with. */
   let isThawed = false;
   let slot: Slot | undefined;
+  /** The document that was drawn last, and the call that made a message longer. */
+  let planned: ReplyDocument | undefined;
+  let lastGrowth: Slot['kind'] | undefined;
   let lastCallAt = 0;
   let failures = 0;
   let dead: Delivery | undefined;
@@ -146,6 +151,8 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
 
   const urgencyOf = ({ kind }: Action): Urgency => {
     if (document.ended || kind === 'stream_stop' || kind === 'remove') return 'end';
+    // Streams are counted by their starts, which are few: what may start need not wait.
+    if (kind === 'stream_start') return 'first';
     return book.pages.every(({ messageId }) => messageId === null) ? 'first' : 'progress';
   };
 
@@ -170,10 +177,21 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     slot = await pacer.slot(wishFor(kind, urgency), slotWait.signal);
   };
 
+  /** More text for a message with room: what the next call is need not be drawn to be known. */
+  const likelyCall = (): Slot['kind'] | undefined => {
+    const isMore = document !== planned && !document.ended && !slot;
+    const length = lengthOfText(document) - book.start.end;
+    const hasRoom = length < capabilities.mostMessageLength * surelyFree;
+    return isMore && hasRoom && sender.streams.size === 0 ? lastGrowth : undefined;
+  };
+
   /** One step towards the desired state; false when there is nothing to do. */
   const stepTowards = async (): Promise<boolean> => {
     if (!isThawed) await thawUnfinished();
+    const likely = likelyCall();
+    if (likely) await takeSlot(likely, 'progress');
     const action = nextAction();
+    planned = document;
     if (!action) return false;
     const kind = callOf(action);
     if (kind && slot?.kind !== kind) {
@@ -188,6 +206,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     const length = lengthOfText(document);
     await sender.perform(action);
     if (kind) failures = 0;
+    lastGrowth = kind === 'edit' ? kind : undefined;
     if (kind && kind !== 'remove') unseen.shown(length);
     return true;
   };
