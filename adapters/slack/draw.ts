@@ -86,10 +86,19 @@ export function plainText(message: OutboundMessage): string {
 export function drawnLengthOf(markdown: string): number {
   // Beyond this it does not fit anyway: no need to parse.
   if (markdown.length > mostMarkdownChars) return markdown.length;
-  const lengths = createBlockReader()(markdown).map(({ from, to }) =>
-    Math.max(to - from, markdownTexts.of(markdown.slice(from, to), []).length),
-  );
-  return lengths.reduce((sum, length) => sum + length, 0);
+  const lengthOf = (source: string): number =>
+    Math.max(source.length, drawnSource(source, []).length);
+  // What has no blank line in it need not be taken apart.
+  if (!/\n[ \t]*\n[ \t]*\S/u.test(markdown)) return lengthOf(markdown);
+  return createBlockReader()(markdown)
+    .map(({ from, to }) => lengthOf(markdown.slice(from, to)))
+    .reduce((sum, length) => sum + length, 0);
+}
+
+/** A block with the line ends after it, which are not drawn. */
+function drawnSource(source: string, people: People): string {
+  const body = source.trimEnd();
+  return markdownTexts.of(body, people) + source.slice(body.length);
 }
 
 /** Blocks in order; Markdown that stands together is drawn as one text. */
@@ -116,7 +125,7 @@ export function joinedMarkdown(texts: readonly string[], people: People): string
   if (length > 2 * mostMarkdownChars) throw tooLong(length);
   let joined = '';
   for (const text of texts) {
-    const drawn = markdownTexts.of(text, people);
+    const drawn = drawnSource(text, people);
     if (drawn.trim() !== '') joined += betweenOf(joined) + drawn;
   }
   return joined;

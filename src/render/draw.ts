@@ -4,8 +4,8 @@
  */
 
 import type { Mentionable } from '../messages/people.ts';
-import { createBlockReader, type TextBlock } from '../surface/markdown/blocks.ts';
-import { createMarkdownSplitter, type MarkdownPiece, textOf } from '../surface/markdown/split.ts';
+import { createBlockReader } from '../surface/markdown/blocks.ts';
+import { createMarkdownSplitter, textOf } from '../surface/markdown/split.ts';
 import { closedForNow, settledLength } from '../surface/markdown/streaming.ts';
 import type { Block, OutboundMessage } from '../surface/outbound.ts';
 import type { Capabilities } from '../surface/surface.ts';
@@ -16,6 +16,7 @@ import {
   mostChecklistLength,
 } from './activity.ts';
 import type { ReplyDocument } from './document.ts';
+import { type PagePiece, piecesOf, type Split } from './page-pieces.ts';
 import { createReferenceReader } from './reference-reader.ts';
 
 export interface DrawnPage {
@@ -50,10 +51,6 @@ export interface PageDrawer {
 const spareLength = 200;
 const leastLength = 300;
 const mostRemembered = 500;
-/** Drawing makes no text so many times longer, whatever is in it. */
-const mostGrowth = 8;
-/** What stands between two blocks. */
-const gapLength = 2;
 
 export function createPageDrawer(options: {
   readonly capabilities: Capabilities;
@@ -89,15 +86,6 @@ export function createPageDrawer(options: {
     return splitter.split;
   };
 
-  /** The pieces of the text that make a page each; one piece where it fits. */
-  const piecesOf = (markdown: string, blocks: readonly TextBlock[], room: number): Pieces => {
-    const whole = [{ before: '', from: 0, to: markdown.length, after: '' }];
-    if (markdown.length * mostGrowth <= room) return whole;
-    let length = 0;
-    for (const { from, to } of blocks) length += lengthOf(markdown.slice(from, to)) + gapLength;
-    return length - gapLength <= room ? whole : splitAt(room)(markdown);
-  };
-
   const drawnBlocks = (page: PageText): readonly Block[] =>
     page.sources.flatMap((source, index) => {
       const isLast = index === page.sources.length - 1;
@@ -124,17 +112,13 @@ export function createPageDrawer(options: {
     const markdown = from.prefix + rest;
     const blocks = reader(markdown);
     references.read(markdown, blocks);
-    const pieces = piecesOf(markdown, blocks, roomOf(document));
+    const room = roomOf(document);
+    const pieces = piecesOf(markdown, blocks, { room, lengthOf, split: splitAt(room) });
     return pieces.map((piece, index) => {
       const isLast = index === pieces.length - 1;
       const end = isLast ? text.length : from.end + lead + piece.to - from.prefix.length;
       const page: PageText = {
-        sources: sourcesOf(
-          markdown,
-          piece,
-          pieces.length === 1 ? blocks : undefined,
-          document.ended,
-        ),
+        sources: sourcesOf(markdown, piece, document.ended),
         isOpen: isLast && !document.ended,
         isStreaming: !document.ended,
       };
@@ -168,9 +152,6 @@ export function createPageDrawer(options: {
   };
 }
 
-type Split = (markdown: string) => readonly MarkdownPiece[];
-type Pieces = readonly MarkdownPiece[];
-
 interface TextPage extends Omit<DrawnPage, 'message'> {
   blocks: readonly Block[];
 }
@@ -182,15 +163,12 @@ interface PageText {
   readonly isStreaming: boolean;
 }
 
-/** The sources of a page's blocks. `known`: the blocks of the whole text, where it is one page. */
-function sourcesOf(
-  markdown: string,
-  piece: MarkdownPiece,
-  known: readonly TextBlock[] | undefined,
-  hasEnded: boolean,
-): readonly string[] {
-  const text = known ? markdown : textOf(markdown, piece);
-  const sources = (known ?? createBlockReader()(text)).map(({ from, to }) => text.slice(from, to));
+/** The sources of a page's blocks. */
+function sourcesOf(markdown: string, piece: PagePiece, hasEnded: boolean): readonly string[] {
+  const text = piece.blocks ? markdown : textOf(markdown, piece);
+  const sources = (piece.blocks ?? createBlockReader()(text)).map(({ from, to }) =>
+    text.slice(from, to),
+  );
   const last = sources.at(-1);
   if (last === undefined || !hasEnded) return sources;
   // The model may end within its code.

@@ -125,6 +125,8 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   /** The platform refused the text while it streamed: wait for the final state. */
   let held = false;
   let isStreamRefused = false;
+  /** Too many streams were begun lately: the next message is posted. */
+  let isPostedInstead = false;
   /** Pages that were refused for good, as drawn. */
   const refused = new Set<string>();
   let pumping: Promise<void> | undefined;
@@ -151,7 +153,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
 
   const urgencyOf = ({ kind }: Action): Urgency => {
     if (document.ended || kind === 'stream_stop' || kind === 'remove') return 'end';
-    // Streams are counted by their starts, which are few: what may start need not wait.
+    // It does not wait: where streams are used up, the message is posted.
     if (kind === 'stream_start') return 'first';
     return book.pages.every(({ messageId }) => messageId === null) ? 'first' : 'progress';
   };
@@ -160,7 +162,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     planNext({
       ...{ document, book, stream: surface.stream, streams: sender.streams, now: now() },
       pages: desired(),
-      mayStream: !isStreamRefused && pacer.isFree(wishFor('stream_start', 'first')),
+      mayStream: !isStreamRefused && !isPostedInstead,
       mostEditAgeMs: capabilities.mostEditAgeMs,
     });
 
@@ -173,6 +175,11 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   const takeSlot = async (kind: Slot['kind'], urgency: Urgency): Promise<void> => {
     giveSlotBack();
     throwIfAborted(quit.signal);
+    if (kind === 'stream_start') {
+      slot = pacer.slotNow(wishFor(kind, urgency));
+      isPostedInstead = slot === undefined;
+      return;
+    }
     slotWait = new AbortController();
     slot = await pacer.slot(wishFor(kind, urgency), slotWait.signal);
   };
@@ -206,6 +213,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     const length = lengthOfText(document);
     await sender.perform(action);
     if (kind) failures = 0;
+    isPostedInstead = false;
     lastGrowth = kind === 'edit' ? kind : undefined;
     if (kind && kind !== 'remove') unseen.shown(length);
     return true;

@@ -42,8 +42,8 @@ export interface Slot {
 export interface Pacer {
   /** Resolves when the call may be made; rejects when the signal is aborted before. */
   slot(wish: Wish, signal?: AbortSignal): Promise<Slot>;
-  /** True where the call could be made at once. */
-  isFree(wish: Wish): boolean;
+  /** A slot where the call may be made now; undefined where it would have to wait. */
+  slotNow(wish: Wish): Slot | undefined;
   /** The platform asked for silence for so long; `isGlobal`: for all its calls. */
   refuse(
     call: Pick<Wish, 'kind' | 'conversation'>,
@@ -89,8 +89,19 @@ export function createPacer(deps: { readonly clock: Clock }, plans: readonly Cal
   const budgetsOf = (kind: CallKind, conversation: Conversation): readonly Budget[] =>
     plansOf(kind).map((plan) => budgetOf(plan, conversation));
 
-  const freeAt = ({ wish, budgets: all }: Waiter): number =>
+  const freeAt = ({ wish, budgets: all }: Pick<Waiter, 'wish' | 'budgets'>): number =>
     Math.max(...all.map((budget) => budget.freeAt(wish.urgency, wish.lastCallAt ?? 0)));
+
+  const taken = ({ wish: { kind }, budgets: all }: Pick<Waiter, 'wish' | 'budgets'>): Slot => {
+    for (const budget of all) budget.take();
+    return {
+      kind,
+      giveBack: () => {
+        for (const budget of all) budget.giveBack();
+        serve();
+      },
+    };
+  };
 
   const serve = (): void => {
     cancelTimer();
@@ -100,14 +111,7 @@ export function createPacer(deps: { readonly clock: Clock }, plans: readonly Cal
       const next = best(free, now);
       if (!next) break;
       waiting = waiting.filter((waiter) => waiter !== next);
-      for (const budget of next.budgets) budget.take();
-      next.go({
-        kind: next.wish.kind,
-        giveBack: () => {
-          for (const budget of next.budgets) budget.giveBack();
-          serve();
-        },
-      });
+      next.go(taken(next));
     }
     const soonest = Math.min(...waiting.map(freeAt));
     if (soonest === Number.POSITIVE_INFINITY) return;
@@ -137,13 +141,9 @@ export function createPacer(deps: { readonly clock: Clock }, plans: readonly Cal
         waiting.push(waiter);
         serve();
       }),
-    isFree: (wish) => {
-      const waiter = {
-        wish,
-        budgets: budgetsOf(wish.kind, wish.conversation),
-        go: () => {},
-      };
-      return freeAt(waiter) <= clock.now();
+    slotNow: (wish) => {
+      const asked = { wish, budgets: budgetsOf(wish.kind, wish.conversation) };
+      return freeAt(asked) <= clock.now() ? taken(asked) : undefined;
     },
     refuse: ({ kind, conversation }, { retryAfterMs, isGlobal }) => {
       const until = clock.now() + retryAfterMs;
