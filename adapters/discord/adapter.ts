@@ -37,8 +37,8 @@ export interface DiscordAdapterDeps {
 }
 
 export const discordCapabilities: Capabilities = {
-  /** Content takes 2,000 UTF-16 units (resources/message); the rest is for notices. */
-  mostMessageLength: 1_900,
+  /** Content takes 2,000 UTF-16 units (resources/message). */
+  mostMessageLength: 1_990,
   lengthOf: drawnLengthOf,
   /**
    * topics/rate-limits: buckets are told by the headers of each answer; before the first, about five

@@ -47,9 +47,12 @@ export interface PageDrawer {
   shorten(): boolean;
 }
 
-/** Room on each page for the activity line and notices. */
-const spareLength = 200;
+/** Room on each page for the activity line and notices: a share of it, and at most so much. */
+const spareShare = 0.06;
+const mostSpareLength = 200;
 const leastLength = 300;
+/** What drawing adds to a line of our own. */
+const lineExtra = 8;
 const mostRemembered = 500;
 
 export function createPageDrawer(options: {
@@ -76,7 +79,17 @@ export function createPageDrawer(options: {
   /** A checklist needs room below the text. */
   const roomOf = (document: ReplyDocument): number => {
     const list = document.checklist.length > 0 ? mostChecklistLength : 0;
-    return Math.max(mostLength - list, leastLength + spareLength) - spareLength;
+    const spare = Math.min(mostSpareLength, mostLength * spareShare);
+    return Math.max(mostLength - list - spare, leastLength);
+  };
+
+  /** Whether the foot can stand on the page; while the run works, its lines are cut where not. */
+  const hasRoomFor = (page: TextPage, foot: readonly Block[], document: ReplyDocument): boolean => {
+    if (!document.ended) return true;
+    const length = [...page.blocks, ...foot]
+      .map((block) => ('text' in block ? capabilities.lengthOf(block.text) + lineExtra : 0))
+      .reduce((sum, one) => sum + one, 0);
+    return length <= mostLength;
   };
 
   const splitAt = (length: number): Split => {
@@ -136,7 +149,7 @@ export function createPageDrawer(options: {
       const pages = pagesOfText(document, text, from);
       const foot = footOf(document, pages.length > 0, show, now);
       const last = pages.at(-1);
-      if (last) last.blocks = [...last.blocks, ...foot];
+      if (last && hasRoomFor(last, foot, document)) last.blocks = [...last.blocks, ...foot];
       else if (foot.length > 0) {
         const settled = (): SettledText => ({ blocks: [], end: text.length });
         pages.push({ blocks: foot, end: text.length, nextPrefix: '', settled });

@@ -60,6 +60,8 @@ export interface PlanInput {
   readonly stream: MessageStream | undefined;
   /** A new message may begin as a stream. */
   readonly mayStream: boolean;
+  /** A stream may be ended now; else what is left of the text is appended first. */
+  readonly mayStop: boolean;
   readonly mostEditAgeMs: number;
   readonly now: number;
 }
@@ -125,7 +127,7 @@ function planNew(
 }
 
 function planStream(
-  { document, stream, streams, now }: PlanInput,
+  { document, stream, streams, mayStop, now }: PlanInput,
   drawn: DrawnPage,
   page: Page,
   isLast: boolean,
@@ -145,7 +147,10 @@ function planStream(
   const tasks = changedTasks(tasksOf(document), live.tasks);
   if (isOver) {
     if (!fits) return { ...stop, piece: { text: '', tasks } };
-    return { ...stop, piece: { text: text.slice(live.appended.length), tasks }, drawn };
+    const piece = { text: text.slice(live.appended.length), tasks };
+    return piece.text !== '' && document.ended && !mayStop
+      ? { kind: 'stream_append', page, piece, end: wanted.end }
+      : { ...stop, piece, drawn };
   }
   const piece = { text: fits ? text.slice(live.appended.length) : '', tasks };
   return isEmpty(piece)

@@ -85,6 +85,7 @@ const pauseMs = 2000;
 const unavailableLadderMs = [500, 1000, 2000, 5000, 10_000, 20_000, 30_000];
 /** Failures in a row after which an ended reply gives up for now. */
 const mostFailures = 10;
+const mostIdleSteps = 200;
 /** A wait is told in steps of so much. */
 const tellEveryMs = 10_000;
 /** A message that is fuller may be full with the next words. */
@@ -121,12 +122,15 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   let lastGrowth: Slot['kind'] | undefined;
   let lastCallAt = 0;
   let failures = 0;
+  let idleSteps = 0;
   let dead: Delivery | undefined;
   /** The platform refused the text while it streamed: wait for the final state. */
   let held = false;
   let isStreamRefused = false;
   /** Too many streams were begun lately: the next message is posted. */
   let isPostedInstead = false;
+  /** Too many streams were ended lately: the last words are appended, the end waits. */
+  let isAppendedInstead = false;
   /** Pages that were refused for good, as drawn. */
   const refused = new Set<string>();
   let pumping: Promise<void> | undefined;
@@ -147,14 +151,13 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   };
 
   const wishFor = (kind: Slot['kind'], urgency: Urgency): Wish => ({
-    ...{ kind, conversation, urgency, lastCallAt },
+    // A further message is spread over its own budget alone.
+    ...{ kind, conversation, urgency, lastCallAt: kind === 'post' ? 0 : lastCallAt },
     unseen: () => unseen.state(lastCallAt),
   });
 
   const urgencyOf = ({ kind }: Action): Urgency => {
     if (document.ended || kind === 'stream_stop' || kind === 'remove') return 'end';
-    // It does not wait: where streams are used up, the message is posted.
-    if (kind === 'stream_start') return 'first';
     return book.pages.every(({ messageId }) => messageId === null) ? 'first' : 'progress';
   };
 
@@ -163,6 +166,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
       ...{ document, book, stream: surface.stream, streams: sender.streams, now: now() },
       pages: desired(),
       mayStream: !isStreamRefused && !isPostedInstead,
+      mayStop: !isAppendedInstead,
       mostEditAgeMs: capabilities.mostEditAgeMs,
     });
 
@@ -175,13 +179,24 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   const takeSlot = async (kind: Slot['kind'], urgency: Urgency): Promise<void> => {
     giveSlotBack();
     throwIfAborted(quit.signal);
-    if (kind === 'stream_start') {
-      slot = pacer.slotNow(wishFor(kind, urgency));
-      isPostedInstead = slot === undefined;
-      return;
-    }
     slotWait = new AbortController();
     slot = await pacer.slot(wishFor(kind, urgency), slotWait.signal);
+  };
+
+  /** A stream begins at once or not at all: where they are used up, the message is posted. */
+  const takeStartNow = (): void => {
+    giveSlotBack();
+    slot = pacer.slotNow(wishFor('stream_start', 'first'));
+    isPostedInstead = slot === undefined;
+  };
+
+  const isLastPiece = (action: Action): boolean =>
+    action.kind === 'stream_stop' && action.piece.text !== '' && document.ended;
+
+  const takeStopNow = (): void => {
+    giveSlotBack();
+    slot = pacer.slotNow(wishFor('stream_stop', 'end'));
+    isAppendedInstead = slot === undefined;
   };
 
   /** More text for a message with room: what the next call is need not be drawn to be known. */
@@ -190,6 +205,12 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     const length = lengthOfText(document) - book.start.end;
     const hasRoom = length < capabilities.mostMessageLength * surelyFree;
     return isMore && hasRoom && sender.streams.size === 0 ? lastGrowth : undefined;
+  };
+
+  /** Steps that make no call are few; more of them are a mistake that must not hold up the process. */
+  const countStep = (hasCalled: boolean): void => {
+    idleSteps = hasCalled ? 0 : idleSteps + 1;
+    if (idleSteps > mostIdleSteps) throw new Error('the reply does not come closer to its state');
   };
 
   /** One step towards the desired state; false when there is nothing to do. */
@@ -201,8 +222,11 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     planned = document;
     if (!action) return false;
     const kind = callOf(action);
+    countStep(kind !== undefined && slot?.kind === kind);
     if (kind && slot?.kind !== kind) {
-      await takeSlot(kind, urgencyOf(action));
+      if (action.kind === 'stream_start' && !action.begun) takeStartNow();
+      else if (isLastPiece(action)) takeStopNow();
+      else await takeSlot(kind, urgencyOf(action));
       return true;
     }
     if (kind) {
@@ -214,6 +238,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     await sender.perform(action);
     if (kind) failures = 0;
     isPostedInstead = false;
+    isAppendedInstead = false;
     lastGrowth = kind === 'edit' ? kind : undefined;
     if (kind && kind !== 'remove') unseen.shown(length);
     return true;

@@ -27,6 +27,9 @@ export interface CallBudget {
   readonly burst: number;
   /** Of these, kept for ends, questions and failures: progress does not use them up. */
   readonly kept: number;
+  /** `most` calls of any window may be made at once; they come back a window later. For calls that
+   * cannot be spread. */
+  readonly inWindows?: boolean;
 }
 
 /** What a platform's last answer said of a budget (Discord's headers). */

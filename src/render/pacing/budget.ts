@@ -26,6 +26,8 @@ export interface Budget {
 /** A burst is spent within some of these times; chosen so that answers of 5 to 20 s stay near the
  * best that a planner who knows their length could do. */
 const burstMs = 6000;
+/** What is kept of a told window lapses with it: so shortly before, progress may use it. */
+const lapseMs = 120;
 /** What a refusal leaves of the planned rate, the least that it can leave, and how it grows back. */
 const refusedShare = 0.75;
 const leastShare = 0.25;
@@ -37,6 +39,8 @@ export function createBudget(plan: CallBudget, now: () => number): Budget {
   let tokens = plan.burst;
   let countedAt = now();
   let lastAt = Number.NEGATIVE_INFINITY;
+  /** When the calls of the last window were made, where they are counted so. */
+  let made: readonly number[] = [];
   /** The window that the platform told of. */
   let told: { remaining: number; resetAt: number; limit: number; windowMs: number } | undefined;
 
@@ -52,15 +56,21 @@ export function createBudget(plan: CallBudget, now: () => number): Budget {
 
   /** Even gaps over what is left of a told window. */
   const toldGapMs = ({ remaining, resetAt, limit, windowMs }: NonNullable<typeof told>): number => {
-    const usable = remaining - plan.kept;
-    if (resetAt === Infinity) return windowMs / Math.max(1, limit - plan.kept);
-    return usable > 0 ? (resetAt - now()) / (usable + 1) : resetAt - now();
+    if (resetAt === Infinity) return windowMs / limit;
+    const usable = Math.max(0, remaining - plan.kept);
+    return (resetAt - lapseMs - now()) / (usable + 1);
   };
 
   const plannedGapMs = (): number => 1 / (ratePerMs() + Math.max(0, tokens - plan.kept) / burstMs);
 
+  const toldFreeAt = ({ remaining, resetAt }: NonNullable<typeof told>, needed: number): number => {
+    if (remaining >= needed) return now();
+    return remaining > 0 ? resetAt - lapseMs : resetAt;
+  };
+
   const tokensFreeAt = (needed: number): number => {
-    if (told) return told.remaining >= needed ? now() : told.resetAt;
+    if (told) return toldFreeAt(told, needed);
+    if (plan.inWindows) return (made.at(-plan.most) ?? Number.NEGATIVE_INFINITY) + plan.windowMs;
     const missing = needed - tokens;
     return missing <= 0 ? now() : now() + Math.ceil(missing / ratePerMs());
   };
@@ -70,7 +80,7 @@ export function createBudget(plan: CallBudget, now: () => number): Budget {
       count();
       const needed = urgency === 'end' ? 1 : 1 + plan.kept;
       const free = Math.max(closedUntil, tokensFreeAt(needed));
-      if (urgency !== 'progress') return free;
+      if (urgency !== 'progress' || plan.inWindows) return free;
       const gapMs = told ? toldGapMs(told) : plannedGapMs();
       return Math.max(free, Math.ceil(Math.max(lastAt, lastCallAt) + gapMs));
     },
@@ -78,11 +88,13 @@ export function createBudget(plan: CallBudget, now: () => number): Budget {
       count();
       tokens -= 1;
       if (told) told = { ...told, remaining: told.remaining - 1 };
+      if (plan.inWindows) made = [...made, now()].slice(-plan.most);
       lastAt = now();
     },
     giveBack: () => {
       count();
       tokens = Math.min(plan.burst, tokens + 1);
+      made = made.slice(0, -1);
       if (told) told = { ...told, remaining: Math.min(told.limit, told.remaining + 1) };
     },
     refuse: (untilMs) => {

@@ -44,7 +44,11 @@ export function createSimulated(
       .filter((limit) => limit.calls.includes(kind))
       .map((limit) => {
         const name = `${limit.calls.join()}/${scopeOf(limit, place)}`;
-        const times = (made.get(name) ?? []).filter((at) => at > clock.now() - limit.windowMs);
+        const known = made.get(name) ?? [];
+        const from = clock.now() - limit.windowMs;
+        // Discord's windows begin with their first call; Slack looks back.
+        const isOver = platform.isDiscord && (known[0] ?? 0) <= from;
+        const times = isOver ? [] : platform.isDiscord ? known : known.filter((at) => at > from);
         made.set(name, times);
         return { limit, times };
       });
