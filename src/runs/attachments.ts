@@ -13,6 +13,7 @@ import {
   tooLarge,
 } from '../messages/media.ts';
 import type { UserPart } from '../messages/parts.ts';
+import { mediaSettings } from '../messages/settings.ts';
 import type { InboundFile, InboundMessage } from '../surface/inbound.ts';
 import type { Surface } from '../surface/surface.ts';
 
@@ -64,7 +65,7 @@ async function readFile(
   try {
     const content = await surface.download(file, mostFileBytes);
     if (content.length > mostFileBytes) return tooLarge(content.length, mostFileBytes);
-    const media = await mediaPartOf(file.name, content);
+    const media = await mediaPartOf(file.name, content, mediaSettings.parse({}));
     if (media.kind === 'problem') return media.problem;
     if (media.kind === 'other') return noMediaOf(expected);
     if (room[media.kind] >= mostOf[media.kind]) return noMore(media.kind);

@@ -10,6 +10,7 @@ import type { InboundFile } from '../../src/surface/inbound.ts';
 import type { Surface } from '../../src/surface/surface.ts';
 import { createFakeAdapter } from '../support/fake-adapter.ts';
 import { createKeptLog } from '../support/log.ts';
+import { pdfThatSays } from '../support/pdf.ts';
 import { anna } from '../support/world.ts';
 
 interface Sent {
@@ -58,11 +59,12 @@ const png = (name: string, content: Uint8Array): Sent => ({
   mediaType: 'image/png',
   content,
 });
-const pdf = (name: string, bytes = 20): Sent => ({
-  name,
-  mediaType: 'application/pdf',
-  content: Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(bytes - 9, 'x')]),
-});
+const pdf = (name: string, bytes = 0): Sent => {
+  // A larger file also writes larger numbers.
+  const grown = pdfThatSays('hello', { padding: bytes }).length - bytes;
+  const content = pdfThatSays('hello', { padding: bytes === 0 ? 0 : bytes - grown });
+  return { name, mediaType: 'application/pdf', content };
+};
 const kinds = (parts: readonly UserPart[]): readonly string[] => parts.map(({ kind }) => kind);
 const notes = (parts: readonly UserPart[]): readonly string[] =>
   parts.flatMap((part) => (part.kind === 'file' ? [part.note] : []));
@@ -83,7 +85,7 @@ describe('files of a message', () => {
       { kind: 'image', mediaType: 'image/png', base64: content.toString('base64') },
       {
         ...{ kind: 'document', mediaType: 'application/pdf', name: 'b.pdf' },
-        base64: Buffer.from('%PDF-1.7\nxxxxxxxxxxx').toString('base64'),
+        base64: pdfThatSays('hello').toString('base64'),
       },
       {
         ...{ kind: 'file', name: 'c.mp3', mediaType: 'audio/mpeg', bytes: 3 },
