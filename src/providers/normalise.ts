@@ -13,6 +13,7 @@ import type { ChatMessage } from '../messages/chat.ts';
 import type {
   AssistantPart,
   DocumentPart,
+  FilePart,
   Origin,
   Raw,
   ToolCallPart,
@@ -253,7 +254,13 @@ export function documentText(part: DocumentPart): string {
   return `[file ${part.name} (${part.mediaType}): this model cannot read it]`;
 }
 
-/** What the model reads of a file it cannot see. */
-export function fileText(part: Extract<UserPart, { kind: 'file' }>): string {
-  return `[file ${part.name} (${part.mediaType}, ${part.bytes} bytes): ${part.note}]`;
+/** What the model reads of a file: what is known of it, and its text where it is one. */
+export function fileText({ name, mediaType, bytes, note, path, text }: FilePart): string {
+  const kept = path === undefined ? '' : `, kept as ${path}`;
+  const head = `[file ${name} (${mediaType}, ${bytes} bytes)${kept}: ${note}]`;
+  if (text === undefined) return head;
+  // Longer than any in the text, so that none of it ends the text.
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/gu), ([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${head}\n${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }

@@ -11,6 +11,7 @@ import type { Adapter } from '../surface/adapter.ts';
 import type { RegisteredTool } from '../tools/contract.ts';
 import type { RunsDeps } from './deps.ts';
 import type { Inbox } from './inbox.ts';
+import type { MessageFiles } from './message-files.ts';
 import type { RunQuota } from './quota.ts';
 import type { Redraws } from './redraws.ts';
 import type { RunRecords } from './run-record.ts';
@@ -20,6 +21,7 @@ import type { Traces } from './why.ts';
 export interface ExecuteDeps extends RunsDeps {
   readonly tools: readonly RegisteredTool[];
   readonly inbox: Inbox;
+  readonly files: MessageFiles;
   readonly audit: Audit;
   readonly choices: Choices;
   readonly ledger: UsageLedger;

@@ -20,6 +20,7 @@ import { createPermit } from './permit.ts';
 import { asksForPlan, notePlanning } from './prepare.ts';
 import type { RunEnd, RunRecord } from './run-record.ts';
 import type { Scene } from './scene.ts';
+import type { FileSettings } from './settings.ts';
 import { auditLimit, receiptLine, recordCall, sourcesLine, spentLimit } from './spending.ts';
 import { hasTrigger, isSilent, openStage, type Stage } from './stage.ts';
 import { showSuspension, storeSuspension, waitNotice } from './suspend.ts';
@@ -271,12 +272,13 @@ export function absorbInto(
   { key, surface, transcript }: Scene,
   waiting: readonly WaitingMessage[],
 ): Promise<readonly string[]> {
-  const { inbox, log, conversations, questions } = deps;
+  const { inbox, log, conversations, questions, files } = deps;
+  const limits = (): FileSettings => deps.settings.files;
   const now = (): number => deps.clock.now();
   const forgetAnswer = (id: string, messageId: string): Promise<void> =>
     questions.forget(id, messageId);
   return absorb(
-    { inbox, log, conversations, surface, now, forgetAnswer },
+    { inbox, log, conversations, surface, files, limits, now, forgetAnswer },
     key,
     transcript,
     waiting,

@@ -52,7 +52,7 @@ export type Saying = Pick<
 
 /** Faults by call: the nth call of a kind from now on (1 is the next) fails so. */
 export interface Fault {
-  readonly call: 'post' | 'edit' | 'remove' | 'upload' | 'react';
+  readonly call: 'post' | 'edit' | 'remove' | 'upload' | 'react' | 'download';
   readonly nth: number;
   readonly code: ErrorCode;
   readonly retryAfterMs?: number;
@@ -198,12 +198,13 @@ export function createFakeAdapter(
     whisper: async (person, text) => {
       fake.whispers.push({ person, text });
     },
-    download: async ({ id, name: fileName }, mostBytes) => {
-      const bytes = files.get(id) ?? new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]);
-      if (bytes.length > mostBytes)
-        throw new BotError('message_too_long', `${fileName} is too large`);
-      return bytes;
-    },
+    download: async ({ id, name: fileName }, mostBytes) =>
+      act('download', () => {
+        const bytes = files.get(id) ?? new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]);
+        if (bytes.length > mostBytes)
+          throw new BotError('message_too_long', `${fileName} is too large`);
+        return bytes;
+      }),
   });
 
   const checkLength = (message: OutboundMessage): void => {
