@@ -115,6 +115,43 @@ describe('downloads', () => {
     await slack.close();
   });
 
+  it.each([
+    ['a table', csv, 'application/octet-stream'],
+    ['an image', { ...csv, name: 'a.png', mimetype: 'image/png' }, 'image/png'],
+    ['a page', { ...csv, name: 'a.html', mimetype: 'text/html' }, 'text/html'],
+    ['a stub that nobody described', { ...csv, isStub: true }, 'text/plain'],
+  ])('know the sign-in page by its bytes from %s', async (_what, given, type) => {
+    const slack = await setUpSlack();
+    if ('isStub' in given) slack.workspace.fault('files.info', { kind: 'status', status: 500 });
+    const signIn = new URL(`/sign-in?as=${type}`, slack.workspace.apiUrl).href;
+    const file = await sent(slack, { ...given, redirectTo: signIn });
+    await expect(surfaceOf(slack).download(file, 1_000)).rejects.toMatchObject({
+      code: 'surface_gone',
+    });
+    await slack.close();
+  });
+
+  it.each(['text/html', 'text/plain'])('give a page that a person sent as %s', async (mimetype) => {
+    const slack = await setUpSlack();
+    const content = '<!DOCTYPE html><title>How we use Slack</title>';
+    const file = await sent(slack, { name: 'page.html', mimetype, content });
+    const bytes = await surfaceOf(slack).download(file, 1_000);
+    expect(Buffer.from(bytes).toString()).toBe(content);
+    await slack.close();
+  });
+
+  it.each([
+    ['hidden_by_limit', 'hidden by the storage limit'],
+    ['access_denied', 'does not give'],
+  ] as const)('say why Slack gives a file to nobody: %s', async (withheld, sentence) => {
+    const slack = await setUpSlack();
+    const file = await sent(slack, { ...csv, withheld });
+    const download = surfaceOf(slack).download(file, 100);
+    await expect(download).rejects.toMatchObject({ code: 'message_gone' });
+    await expect(download).rejects.toThrow(sentence);
+    await slack.close();
+  });
+
   it('take exactly the most bytes and not one more', async () => {
     const slack = await setUpSlack();
     const file = await sent(slack, csv);

@@ -73,6 +73,7 @@ export interface SlackWorkspace extends People {
     readonly content: string | Uint8Array;
     readonly isStub?: boolean;
     readonly redirectTo?: string;
+    readonly withheld?: SlackFile['withheld'];
   }): SlackFile;
   fault(method: string, fault: Fault, when?: FaultWhen): void;
   /** Makes a method unusable for this app: `missing_scope`, `unknown_method`. */
@@ -219,7 +220,7 @@ export async function createSlackWorkspace(
     fileRules,
     filesOf: (ts) => message(ts).files,
     directWith: (userId) => directChannel(model, userId),
-    addFile: ({ name, mimetype, content, isStub = false, redirectTo }) => {
+    addFile: ({ name, mimetype, content, isStub = false, redirectTo, withheld }) => {
       const file: SlackFile = {
         id: model.nextId('F'),
         name,
@@ -227,6 +228,7 @@ export async function createSlackWorkspace(
         content: typeof content === 'string' ? Buffer.from(content) : content,
         isStub,
         redirectTo: redirectTo ?? null,
+        ...(withheld === undefined ? {} : { withheld }),
       };
       model.files.set(file.id, file);
       return file;
