@@ -43,6 +43,8 @@ export const imagePartSchema = z.object({
   mediaType: z.string(),
   base64: z.string(),
 });
+/** An image that the model made: people are sent it. `raw` as on other parts of its message. */
+export const madeImagePartSchema = imagePartSchema.extend({ raw: rawSchema.exactOptional() });
 /** A PDF; models that cannot read one are told its name. */
 export const documentPartSchema = z.object({
   kind: z.literal('document'),
@@ -74,6 +76,7 @@ export const assistantPartSchema = z.discriminatedUnion('kind', [
   textPartSchema,
   reasoningPartSchema,
   toolCallPartSchema,
+  madeImagePartSchema,
   rawPartSchema,
 ]);
 export const resultPartSchema = z.discriminatedUnion('kind', [
@@ -84,6 +87,7 @@ export const resultPartSchema = z.discriminatedUnion('kind', [
 
 export type ToolCallPart = Readonly<z.infer<typeof toolCallPartSchema>>;
 export type DocumentPart = Readonly<z.infer<typeof documentPartSchema>>;
+export type MadeImagePart = Readonly<z.infer<typeof madeImagePartSchema>>;
 export type FilePart = Readonly<z.infer<typeof filePartSchema>>;
 export type ImagePart = Readonly<z.infer<typeof imagePartSchema>>;
 export type UserPart = Readonly<z.infer<typeof userPartSchema>>;

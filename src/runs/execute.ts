@@ -15,6 +15,7 @@ import { absorb } from './absorb.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { WaitingMessage } from './inbox.ts';
 import type { Turn } from './lane.ts';
+import { sendMadeImages } from './made-images.ts';
 import { endNotice } from './outcome.ts';
 import { createPermit } from './permit.ts';
 import { asksForPlan, notePlanning } from './prepare.ts';
@@ -65,7 +66,7 @@ export async function deliverEnd(
   turn: Turn,
 ): Promise<void> {
   const stage = await openStage(deps, key, record);
-  await whileStaged(stage, turn, () => finish(deps, stage, record));
+  await whileStaged(stage, turn, () => finish(deps, stage, record, turn));
 }
 
 /** Finishes the reply above a question, then shows its card. */
@@ -76,7 +77,7 @@ export async function presentQuestion(
   turn: Turn,
 ): Promise<void> {
   const stage = await openStage(deps, key, record);
-  await whileStaged(stage, turn, () => present(deps, stage, record));
+  await whileStaged(stage, turn, () => present(deps, stage, record, turn));
 }
 
 /** Whatever happens, the reply stops sending; when the process must end, at once. */
@@ -315,7 +316,7 @@ async function settle(execution: Execution, outcome: RunOutcome): Promise<void> 
   const notices = lines.filter((line) => line !== undefined);
   const ending: RunRecord = { ...record, state: 'ending', end: { ...end, notices } };
   await deps.records.save(stage.key, ending);
-  await finish(deps, stage, ending);
+  await finish(deps, stage, ending, execution.turn);
 }
 
 /** Where the answer comes from and what it took; a run that said nothing says that neither. */
@@ -327,9 +328,15 @@ async function footLines(
   return [sourcesLine(record.sources), await receiptLine(deps, stage, record)];
 }
 
-async function finish(deps: ExecuteDeps, stage: Stage, record: RunRecord): Promise<void> {
+async function finish(
+  deps: ExecuteDeps,
+  stage: Stage,
+  record: RunRecord,
+  turn: Turn,
+): Promise<void> {
   const delivery = await stage.reply.finish(endOf(record.end));
   if (delivery === 'gone') deps.log.warn('reply_without_place', { runId: record.runId });
+  else await sendMadeImages(deps, stage, record, turn.cutOff);
   await deps.records.remove(stage.key);
 }
 
@@ -342,7 +349,7 @@ function endOf(end: RunEnd | undefined): {
 }
 
 async function suspend(
-  { deps, stage, record, end }: Execution,
+  { deps, stage, record, end, turn }: Execution,
   outcome: Extract<RunOutcome, { kind: 'suspended' }>,
 ): Promise<void> {
   const question = await storeSuspension(deps, stage, record, outcome);
@@ -355,15 +362,21 @@ async function suspend(
     end: { ...end, notices: [...end.notices, ...waitNotice(question)] },
   };
   await deps.records.save(stage.key, suspended);
-  await present(deps, stage, suspended);
+  await present(deps, stage, suspended, turn);
 }
 
 /** The text before the card: people read in order. */
-async function present(deps: ExecuteDeps, stage: Stage, record: RunRecord): Promise<void> {
+async function present(
+  deps: ExecuteDeps,
+  stage: Stage,
+  record: RunRecord,
+  turn: Turn,
+): Promise<void> {
   const { question } = record;
   if (!question) throw new Error('a suspended run without what it waits for');
   await stage.reply.finish(endOf(record.end));
+  const sent = await sendMadeImages(deps, stage, record, turn.cutOff);
   await showSuspension(deps, question);
-  const { end: _shown, ...rest } = record;
+  const { end: _shown, ...rest } = sent;
   await deps.records.save(stage.key, { ...rest, question: { ...question, isShown: true } });
 }

@@ -179,11 +179,12 @@ export function createFakeAdapter(
     history: async (most) => [...fake.history, ...historyOf(conversation)].slice(-most),
     channelHistory: async (most) =>
       [...fake.channelHistory, ...channelHistoryOf(conversation)].slice(-most),
-    upload: async (file, { key }) =>
+    upload: async (file, { key, maybePosted }) =>
       act('upload', () => {
         const bytes = file.content.byteLength;
         if (bytes > mostFileBytes) throw new BotError('message_too_long', 'the file is too large');
         const known = fake.uploads.find((other) => other.key === key);
+        if (known && !maybePosted) throw new Error(`file ${key} was posted twice`);
         if (known) return { messageId: known.messageId };
         const { content, comment = '' } = file;
         const fileName = safeFileName(file.name);
