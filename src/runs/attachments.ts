@@ -5,7 +5,7 @@
  */
 
 import { fileTypeOf, headBytes } from '../base/file-types.ts';
-import { cutToUnits } from '../base/text.ts';
+import { cutPoint } from '../base/text.ts';
 import type { ConversationKey } from '../messages/conversation.ts';
 import { mediaPartOf, mostMediaChars } from '../messages/media.ts';
 import type { FilePart, UserPart } from '../messages/parts.ts';
@@ -18,8 +18,10 @@ import type { MessageFiles, TakenFile } from './message-files.ts';
 import type { FileSettings } from './settings.ts';
 
 const plural = { image: 'images', document: 'PDFs' } as const;
-/** Larger texts are not decoded: that would hold up everything else, and little of them is shown. */
-const mostTextBytes = 2_000_000;
+/** Of a UTF-16 unit, in any encoding. */
+const mostCharBytes = 4;
+/** So much tells text from other bytes. */
+const leastSampleBytes = 8_192;
 
 /** What the files of one message have taken so far. */
 interface Room {
@@ -107,18 +109,49 @@ async function look(
 }
 
 function lookAtText(content: Buffer, { mostTextChars }: FileSettings, room: Room): Seen {
-  if (content.length > mostTextBytes) return { note: 'too long to be shown here' };
+  const left = mostTextChars - room.textChars;
   const binary = binaryKindOf(content);
   // A short file of a known kind could also be taken for UTF-16.
   const isBinary = binary !== unknownBinary && content.subarray(0, headBytes).includes(0);
-  const read = isBinary ? undefined : decodeText(content);
-  if (!read) return { note: `${binary}, which cannot be shown here` };
-  const left = mostTextChars - room.textChars;
+  const beginning = isBinary ? undefined : beginningOf(content, left * mostCharBytes);
+  if (!beginning) return { note: `${binary}, which cannot be shown here` };
   if (left <= 0) return { note: 'text, too long to be shown here with the files before it' };
-  const text = cutToUnits(read.text, left);
+  const text = beginning.text.slice(0, cutPoint(beginning.text, left));
   room.textChars += text.length;
-  if (text === read.text) return { note: 'its text follows', text };
-  return { note: `the first ${text.length} of its ${read.text.length} characters follow`, text };
+  const isWhole = beginning.isWhole && text.length === beginning.text.length;
+  return {
+    note: isWhole ? 'its text follows' : `its first ${text.length} characters follow`,
+    text,
+  };
+}
+
+/**
+ * The text at the beginning, cut between characters: decoding all of a large file would hold up
+ * everything else. Undefined: it is no text.
+ */
+function beginningOf(
+  content: Buffer,
+  wantedBytes: number,
+): { readonly text: string; readonly isWhole: boolean } | undefined {
+  const most = Math.max(leastSampleBytes, wantedBytes);
+  if (content.length <= most) {
+    const read = decodeText(content);
+    return read && { text: read.text, isWhole: true };
+  }
+  // Behind a line, at a border of UTF-8, at one of UTF-16.
+  const ends = [content.lastIndexOf(0x0a, most - 1) + 1, utf8Border(content, most), most & ~1];
+  for (const end of ends) {
+    const read = end > 0 ? decodeText(content.subarray(0, end)) : undefined;
+    if (read) return { text: read.text, isWhole: false };
+  }
+  return undefined;
+}
+
+function utf8Border(content: Buffer, most: number): number {
+  let end = most;
+  // 10xxxxxx continues a character.
+  while (end > 0 && ((content[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end -= 1;
+  return end;
 }
 
 /** Without the parameters behind it; what platforms leave out is said. */

@@ -82,7 +82,8 @@ export function createMessageFiles(deps: MessageFilesDeps): MessageFiles {
     const workspace = await deps.workspaceOf(key);
     const most = deps.limits().mostInboxMb * megabyte;
     if ((await inboxBytes(workspace)) + content.length > most) {
-      throw new BotError('tool_failed', `The folder ${inboxName} is full.`, { facts: { most } });
+      const sentence = `the folder ${inboxName} is full (${formatMegabytes(most)}); remove from it what is not needed any more, or raise files.mostInboxMb.`;
+      throw new BotError('tool_failed', sentence, { facts: { most } });
     }
     const { signal } = new AbortController();
     await writeAtomically(workspace, where, content, { mode: 0o644, signal });

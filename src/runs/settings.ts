@@ -48,7 +48,7 @@ export const fileSettings = z.strictObject({
   /** PDFs of one message that a model is shown. */
   mostPdfs: z.int().min(0).max(100).default(5),
   /** Characters (UTF-16 units) of text files that a message brings before the model at once. */
-  mostTextChars: z.int().min(0).max(1_000_000).default(20_000),
+  mostTextChars: z.int().min(0).max(200_000).default(20_000),
   /** What people's files of one conversation may take in its workspace. */
   mostInboxMb: z.number().positive().max(100_000).default(500),
 });

@@ -155,11 +155,38 @@ describe('files of a message', () => {
       { kind: 'file', note: 'its text follows', text: 'Käse' },
       {
         ...{ kind: 'file', mediaType: 'image/svg+xml' },
-        ...{ note: 'the first 8 of its 18 characters follow', text: '<svg><r…' },
+        ...{ note: 'its first 8 characters follow', text: '<svg><re' },
       },
       { kind: 'file', note: 'text, too long to be shown here with the files before it' },
     ]);
     expect(parts[2]).not.toHaveProperty('text');
+  });
+
+  it.each([
+    ['UTF-8 in lines', 'Käse 🧀 und Brötchen\n', 'utf8'],
+    ['UTF-8 without lines', `${'🧀'.repeat(9)}日本語`, 'utf8'],
+    ['UTF-16', 'Käse und Brötchen\n', 'utf16le'],
+    ['Latin-1', 'Käse und Brötchen\n', 'latin1'],
+  ] as const)(
+    'that are long texts (%s) are read up to a whole character',
+    async (_what, line, encoding) => {
+      const { partsOf } = await setUp({ mostTextChars: 5_001 });
+      const whole = line.repeat(4_000);
+      const [part] = await partsOf([text('long.txt', Buffer.from(whole, encoding))]);
+      const shown = part?.kind === 'file' ? (part.text ?? '') : '';
+      expect(whole.startsWith(shown)).toBe(true);
+      expect(shown.length).toBeGreaterThan(4_990);
+      expect(shown).not.toMatch(/[\uD800-\uDBFF]$/u);
+      expect(part).toMatchObject({ note: `its first ${shown.length} characters follow` });
+    },
+  );
+
+  it('that are large and no text are not taken for one', async () => {
+    const { partsOf } = await setUp();
+    const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7919) % 256));
+    expect(notes(await partsOf([text('a.bin', bytes)]))).toEqual([
+      'a binary file, which cannot be shown here',
+    ]);
   });
 
   it('are what their bytes say, not their names (B110)', async () => {
@@ -246,7 +273,7 @@ describe('files of a message', () => {
       text('fifth.txt', 'a'),
     ]);
     expect(notes(parts)).toEqual([
-      'the first 20000 of its 1000000 characters follow',
+      'its first 20000 characters follow',
       'too large (1.0 MB, at most 1.0 MB)',
       'the files of this message are too large together (at most 1.5 MB)',
       'text, too long to be shown here with the files before it',
@@ -332,7 +359,7 @@ describe('the folder of files', () => {
     const half = Buffer.alloc(500_000, '\x01');
     expect(notes(await partsOf([text('a.bin', half), text('b.bin', half)]))).not.toContain('full');
     expect(notes(await partsOf([text('c.txt', 'x')], '', 'u2'))).toEqual([
-      'its text follows; it could not be kept in the workspace: The folder inbox is full.',
+      'its text follows; it could not be kept in the workspace: the folder inbox is full (1.0 MB); remove from it what is not needed any more, or raise files.mostInboxMb.',
     ]);
   });
 
