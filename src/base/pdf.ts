@@ -5,21 +5,25 @@
  */
 
 import { z } from 'zod';
+import { cutToUnits } from './text.ts';
 import { runInWorker } from './workers/run.ts';
 import { moduleBeside } from './workers/start.ts';
 
 export interface PdfLimits {
   readonly mostPages: number;
   readonly mostSeconds: number;
+  /** UTF-16 units of text that are read, from the first page on. */
+  readonly mostTextChars: number;
 }
 
 export type InspectedPdf =
-  | { readonly kind: 'pdf'; readonly pages: number }
+  /** `text` has a line before each page; scanned pages have none. */
+  | { readonly kind: 'pdf'; readonly pages: number; readonly text: string }
   /** A clause for people and models: "it is locked by a password". */
   | { readonly kind: 'problem'; readonly problem: string };
 
 const answerSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('read'), pages: z.number() }),
+  z.object({ kind: z.literal('read'), pages: z.number(), text: z.string() }),
   z.object({ kind: z.literal('locked') }),
   z.object({ kind: z.literal('broken') }),
 ]);
@@ -27,14 +31,15 @@ const answerSchema = z.discriminatedUnion('kind', [
 const mostMemoryMb = 256;
 
 export async function inspectPdf(content: Uint8Array, limits: PdfLimits): Promise<InspectedPdf> {
-  const { mostPages, mostSeconds } = limits;
+  const { mostPages, mostSeconds, mostTextChars } = limits;
   // Real time: what it bounds is computing, which no clock of ours can hold up.
   const signal = AbortSignal.timeout(mostSeconds * 1000);
   try {
     const module = moduleBeside(import.meta.url, 'pdf-worker');
     // A view of a larger buffer would take all of it along.
-    const answer = await runInWorker(module, new Uint8Array(content), { mostMemoryMb, signal });
-    return judge(answerSchema.parse(answer), mostPages);
+    const task = { content: new Uint8Array(content), mostPages, mostTextChars };
+    const answer = await runInWorker(module, task, { mostMemoryMb, signal });
+    return judge(answerSchema.parse(answer), limits);
   } catch {
     return problemOf(
       signal.aborted ? `reading it takes more than ${mostSeconds} s` : 'it cannot be read',
@@ -42,7 +47,10 @@ export async function inspectPdf(content: Uint8Array, limits: PdfLimits): Promis
   }
 }
 
-function judge(answer: z.infer<typeof answerSchema>, mostPages: number): InspectedPdf {
+function judge(
+  answer: z.infer<typeof answerSchema>,
+  { mostPages, mostTextChars }: PdfLimits,
+): InspectedPdf {
   switch (answer.kind) {
     case 'locked':
       return problemOf('it is locked by a password');
@@ -51,7 +59,7 @@ function judge(answer: z.infer<typeof answerSchema>, mostPages: number): Inspect
     case 'read':
       return answer.pages > mostPages
         ? problemOf(`too many pages (${answer.pages}, at most ${mostPages})`)
-        : { kind: 'pdf', pages: answer.pages };
+        : { kind: 'pdf', pages: answer.pages, text: cutToUnits(answer.text, mostTextChars) };
   }
 }
 

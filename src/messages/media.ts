@@ -20,6 +20,8 @@ export const mostFileBytes = 20_000_000;
 export const mostMediaChars = 19_000_000;
 /** One PDF that fits by itself. */
 export const mostPdfBytes = 14_000_000;
+/** Of a PDF's text, for models that cannot look into it. */
+const mostTextChars = 20_000;
 
 export type MediaOutcome =
   | MediaPart
@@ -43,9 +45,11 @@ export async function mediaPartOf(
     if (content.length > mostPdfBytes) {
       return { kind: 'problem', problem: tooLarge(content.length, mostPdfBytes) };
     }
-    const pdf = await inspectPdf(content, { mostPages: limits.mostPdfPages, mostSeconds });
+    const mostPages = limits.mostPdfPages;
+    const pdf = await inspectPdf(content, { mostPages, mostSeconds, mostTextChars });
     if (pdf.kind === 'problem') return pdf;
-    return { kind: 'document', mediaType: type, name, base64: base64Of(content) };
+    const text = pdf.text === '' ? {} : { text: pdf.text };
+    return { kind: 'document', mediaType: type, name, base64: base64Of(content), ...text };
   }
   const mostPixels = limits.mostImageMegapixels * 1_000_000;
   const image = await fitImage(content, { mostPixels, mostSeconds });

@@ -45,12 +45,14 @@ export const imagePartSchema = z.object({
 });
 /** An image that the model made: people are sent it. `raw` as on other parts of its message. */
 export const madeImagePartSchema = imagePartSchema.extend({ raw: rawSchema.exactOptional() });
-/** A PDF; models that cannot read one are told its name. */
+/** A PDF; models that cannot read one are told its name and text. */
 export const documentPartSchema = z.object({
   kind: z.literal('document'),
   mediaType: z.literal('application/pdf'),
   name: z.string(),
   base64: z.string(),
+  /** The beginning of its text, told to models that cannot read it as it is. */
+  text: z.string().exactOptional(),
 });
 /** A file that came with a message, as the model is told of it. */
 export const filePartSchema = z.object({

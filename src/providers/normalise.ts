@@ -265,17 +265,22 @@ export function resultText(result: ToolResult): string {
 }
 
 /** What a model reads of a document that it cannot look into. */
-export function documentText(part: DocumentPart): string {
-  return `[file ${part.name} (${part.mediaType}): this model cannot read it]`;
+export function documentText({ name, mediaType, text }: DocumentPart): string {
+  if (text === undefined) return `[file ${name} (${mediaType}): this model cannot read it]`;
+  const head = `[file ${name} (${mediaType}): this model cannot look at it; its text, or its beginning, follows]`;
+  return `${head}\n${fenced(text)}`;
 }
 
 /** What the model reads of a file: what is known of it, and its text where it is one. */
 export function fileText({ name, mediaType, bytes, note, path, text }: FilePart): string {
   const kept = path === undefined ? '' : `, kept as ${path}`;
   const head = `[file ${name} (${mediaType}, ${bytes} bytes)${kept}: ${note}]`;
-  if (text === undefined) return head;
+  return text === undefined ? head : `${head}\n${fenced(text)}`;
+}
+
+function fenced(text: string): string {
   // Longer than any in the text, so that none of it ends the text.
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/gu), ([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
-  return `${head}\n${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
+  return `${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { inspectPdf } from '../../src/base/pdf.ts';
 import { pdfThatSays } from '../support/pdf.ts';
 
-const limits = { mostPages: 3, mostSeconds: 20 };
+const limits = { mostPages: 3, mostSeconds: 20, mostTextChars: 60 };
 
 /** A PDF whose table of objects unpacks to much more than itself. */
 function bomb(unpackedBytes: number): Buffer {
@@ -17,13 +17,20 @@ function bomb(unpackedBytes: number): Buffer {
 }
 
 describe('inspectPdf', () => {
-  it('counts pages', async () => {
-    expect(await inspectPdf(pdfThatSays('hello'), limits)).toEqual({ kind: 'pdf', pages: 1 });
+  it('counts pages and reads them', async () => {
+    const one = await inspectPdf(pdfThatSays('hello'), limits);
+    expect(one).toEqual({ kind: 'pdf', pages: 1, text: '--- page 1 ---\nhello' });
+  });
+
+  it('reads as much text as is allowed', async () => {
+    const text = '--- page 1 ---\nhello\n\n--- page 2 ---\nhello\n\n--- page 3 ---…';
+    const three = await inspectPdf(pdfThatSays('hello', { pages: 3 }), limits);
+    expect(three).toEqual({ kind: 'pdf', pages: 3, text });
   });
 
   it('takes as many pages as are allowed, and not one more', async () => {
     const three = pdfThatSays('hello', { pages: 3 });
-    expect(await inspectPdf(three, limits)).toEqual({ kind: 'pdf', pages: 3 });
+    expect(await inspectPdf(three, limits)).toMatchObject({ kind: 'pdf', pages: 3 });
     const four = await inspectPdf(pdfThatSays('hello', { pages: 4 }), limits);
     expect(four).toEqual({ kind: 'problem', problem: 'too many pages (4, at most 3)' });
   });

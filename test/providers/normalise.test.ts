@@ -3,7 +3,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/messages/chat.ts';
 import type { AssistantPart, ToolCallPart } from '../../src/messages/parts.ts';
-import { fileText, normaliseMessages, resultText } from '../../src/providers/normalise.ts';
+import {
+  documentText,
+  fileText,
+  normaliseMessages,
+  resultText,
+} from '../../src/providers/normalise.ts';
 import { assistantText, okResult, userText } from '../support/providers.ts';
 
 const origin = { provider: 'p', endpoint: 'e', model: 'm' };
@@ -217,6 +222,22 @@ describe('resultText', () => {
   ] as const)('of %s %j is %j', (outcome, text, expected) => {
     const result = { callId: 'x', name: 'n', outcome, parts: [{ kind: 'text', text } as const] };
     expect(resultText(result)).toBe(expected);
+  });
+});
+
+describe('documentText', () => {
+  const pdf = {
+    kind: 'document',
+    mediaType: 'application/pdf',
+    name: 'a.pdf',
+    base64: '',
+  } as const;
+
+  it('gives a model that reads no PDFs its text, where it has one', () => {
+    expect(documentText(pdf)).toBe('[file a.pdf (application/pdf): this model cannot read it]');
+    expect(documentText({ ...pdf, text: '--- page 1 ---\nhello' })).toBe(
+      '[file a.pdf (application/pdf): this model cannot look at it; its text, or its beginning, follows]\n```\n--- page 1 ---\nhello\n```',
+    );
   });
 });
 

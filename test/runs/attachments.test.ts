@@ -116,6 +116,7 @@ describe('files of a message', () => {
       {
         ...{ kind: 'document', mediaType: 'application/pdf', name: 'b.pdf' },
         base64: pdfThatSays('hello').toString('base64'),
+        text: '--- page 1 ---\nhello',
       },
       {
         ...{ kind: 'file', name: 'c.mp3', mediaType: 'audio/mpeg', bytes: 4 },

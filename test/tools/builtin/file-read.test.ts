@@ -71,6 +71,7 @@ describe('FileRead', () => {
         {
           ...{ kind: 'document', mediaType: 'application/pdf', name: 'paper.pdf' },
           base64: paper.toString('base64'),
+          text: '--- page 1 ---\nhello',
         },
       ],
     });
