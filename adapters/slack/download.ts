@@ -27,9 +27,9 @@ export function createDownload(deps: {
   readonly botToken: string;
   readonly apiUrl: string;
 }): Download {
-  const apiHost = new URL(deps.apiUrl).host;
+  const apiOrigin = new URL(deps.apiUrl).origin;
   const isSlack = (url: URL): boolean =>
-    url.host === apiHost ||
+    url.origin === apiOrigin ||
     (url.protocol === 'https:' && /^(?:[a-z0-9-]+\.)*slack\.com$/u.test(url.hostname));
 
   const addressOf = async (

@@ -2,6 +2,8 @@
 
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { createDownload } from '../../../adapters/slack/download.ts';
+import { directTransport } from '../../../adapters/slack/transport.ts';
 import type { InboundFile } from '../../../src/surface/inbound.ts';
 import { type SlackSetUp, setUpSlack } from './set-up.ts';
 
@@ -103,6 +105,32 @@ describe('downloads', () => {
     const file: InboundFile = { id: 'F9', name: 'x', mediaType: 'text/csv', bytes: 1, url };
     await expect(surfaceOf(slack).download(file, 100)).rejects.toMatchObject({ code });
     await slack.close();
+  });
+
+  it.each([
+    ['http://slack.com/files-pri/T1-F1/a.csv', false],
+    ['https://slack.com:8443/files-pri/T1-F1/a.csv', true],
+    ['https://files.slack.com/files-pri/T1-F1/a.csv', true],
+    ['https://acme.enterprise.slack.com/files-pri/T1-F1/a.csv', true],
+    ['https://slack.com@evil.example/a.csv', false],
+    ['https://notslack.com/a.csv', false],
+  ])('of the real Slack send the token to %s: %s', async (url, isSent) => {
+    const sentTo: string[] = [];
+    const download = createDownload({
+      call: () => Promise.reject(new Error('not asked')),
+      transport: {
+        ...directTransport,
+        fetch: async (address) => {
+          sentTo.push(address);
+          throw new Error('no network here');
+        },
+      },
+      ...{ botToken: 'xoxb-1', apiUrl: 'https://slack.com/api/' },
+    });
+    const file: InboundFile = { id: 'F1', name: 'a.csv', mediaType: 'text/csv', bytes: 1, url };
+    const code = isSent ? 'surface_unavailable' : 'message_refused';
+    await expect(download(file, 100)).rejects.toMatchObject({ code });
+    expect(sentTo).toEqual(isSent ? [url] : []);
   });
 
   it('know the sign-in page from the file', async () => {
