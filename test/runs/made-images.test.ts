@@ -2,6 +2,7 @@
 
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
+import { BotError } from '../../src/base/errors.ts';
 import type { Life } from '../support/mortal.ts';
 import { inThread, usingWorlds, type World } from '../support/world.ts';
 
@@ -48,7 +49,12 @@ describe('an image that the model made', () => {
     await answered(world);
     expect(world.adapter.texts('u1')).toEqual(['Here it is.']);
     expect(world.adapter.uploads).toMatchObject([
-      { thread: 'u1', comment: '', name: expect.stringMatching(/^image-[0-9a-f]{8}\.png$/u) },
+      {
+        thread: 'u1',
+        comment: '',
+        isNameUnique: true,
+        name: expect.stringMatching(/^image-[0-9a-f]{8}\.png$/u),
+      },
     ]);
     expect(Buffer.from(world.adapter.uploads[0]?.content ?? []).equals(content)).toBe(true);
     expect(world.adapter.calls.at(-1)).toBe('upload');
@@ -122,6 +128,18 @@ describe('an image that the model made', () => {
       expect(world.adapter.texts('u1').join('|'), where).toContain('Here.');
       expect(await world.store.get('run:web:local:general:u1'), where).toBeUndefined();
     }
+  });
+
+  it('that came before its stream broke is kept, and not asked for again', async () => {
+    const world = await setUp();
+    const lost = new BotError('connection_lost', 'The connection was lost.');
+    world.model.answer({ image: await base64Of(8) }, { fail: lost });
+    world.model.answer({ text: 'There.' });
+    await answered(world);
+    expect(world.model.requests).toHaveLength(2);
+    expect(JSON.stringify(world.model.requests[1])).toContain('Go on exactly where it stopped');
+    expect(world.adapter.texts('u1')).toEqual(['There.']);
+    expect(world.adapter.uploads).toHaveLength(1);
   });
 
   it('is waited for while the platform is out', async () => {

@@ -33,6 +33,7 @@ export interface FakeUpload {
   readonly text: string;
   readonly content: Uint8Array;
   readonly comment: string;
+  readonly isNameUnique: boolean;
   readonly messageId: string;
   readonly thread: string;
 }
@@ -186,14 +187,15 @@ export function createFakeAdapter(
         const known = fake.uploads.find((other) => other.key === key);
         if (known && !maybePosted) throw new Error(`file ${key} was posted twice`);
         if (known) return { messageId: known.messageId };
-        const { content, comment = '' } = file;
+        const { content, comment = '', isNameUnique = false } = file;
         const fileName = safeFileName(file.name);
         ids += 1;
         const messageId = `m${ids}`;
         const text = Buffer.from(content).toString();
         const { thread } = conversation;
         order.push(messageId);
-        fake.uploads.push({ key, name: fileName, text, comment, content, messageId, thread });
+        const sent = { name: fileName, text, comment, content, isNameUnique };
+        fake.uploads.push({ key, ...sent, messageId, thread });
         return { messageId };
       }),
     whisper: async (person, text) => {
