@@ -1,6 +1,7 @@
 /**
  * Bytes of a file that came with a message. The bot's token goes to Slack's hosts only and is left
- * out after a redirect elsewhere; Slack's sign-in page (status 200) is not taken for the file.
+ * out after a redirect elsewhere; Slack's sign-in page (status 200, whatever its type says) is not
+ * taken for the file.
  */
 
 import { BotError } from '../../src/base/errors.ts';
@@ -8,6 +9,12 @@ import type { InboundFile } from '../../src/surface/inbound.ts';
 import { fileAnswerSchema } from './files.ts';
 import type { Answer, Transport } from './transport.ts';
 import type { CallSlack } from './web-api.ts';
+
+interface Address {
+  readonly address: string;
+  /** As Slack tells it; 0: unknown. */
+  readonly bytes: number;
+}
 
 export type Download = (file: InboundFile, mostBytes: number) => Promise<Uint8Array>;
 
@@ -20,26 +27,38 @@ export function createDownload(deps: {
   readonly botToken: string;
   readonly apiUrl: string;
 }): Download {
-  const apiHost = new URL(deps.apiUrl).host;
+  const apiOrigin = new URL(deps.apiUrl).origin;
   const isSlack = (url: URL): boolean =>
-    url.host === apiHost ||
+    url.origin === apiOrigin ||
     (url.protocol === 'https:' && /^(?:[a-z0-9-]+\.)*slack\.com$/u.test(url.hostname));
 
-  const addressOf = async (file: InboundFile): Promise<URL> => {
+  const addressOf = async (
+    file: InboundFile,
+  ): Promise<{ readonly url: URL; readonly bytes: number }> => {
     // A stub of another workspace has no address: it must be asked for.
-    const address = file.url === '' ? await lookUp(file) : file.url;
+    const { address, bytes } =
+      file.url === '' ? await lookUp(file) : { ...file, address: file.url };
     const url = URL.canParse(address) ? new URL(address) : null;
     if (url === null || !isSlack(url)) {
       throw new BotError('message_refused', `${file.name} is not stored on Slack.`, {
         facts: { fileId: file.id },
       });
     }
-    return url;
+    return { url, bytes };
   };
 
-  const lookUp = async (file: InboundFile): Promise<string> => {
-    const { file: found } = await deps.call('files.info', { file: file.id }, fileAnswerSchema);
-    return found.url_private_download ?? found.url_private ?? '';
+  const lookUp = async ({ id, name }: InboundFile): Promise<Address> => {
+    const { file } = await deps.call('files.info', { file: id }, fileAnswerSchema);
+    const address = file.url_private_download ?? file.url_private;
+    if (typeof address === 'string') return { address, bytes: file.size ?? 0 };
+    const { mode, file_access: access } = file;
+    const facts = { fileId: id, mode: mode ?? null, access: access ?? null };
+    if (mode === 'hidden_by_limit') {
+      const sentence = `${name} is hidden by the storage limit of its Slack workspace.`;
+      throw new BotError('message_gone', sentence, { facts });
+    }
+    const sentence = `Slack does not give ${name} to the bot${access ? ` (${access})` : ''}.`;
+    throw new BotError('message_gone', sentence, { facts });
   };
 
   const ask = async (url: URL): Promise<Answer> => {
@@ -57,11 +76,12 @@ export function createDownload(deps: {
   };
 
   return async (file, mostBytes) => {
-    let url = await addressOf(file);
+    const { url: first, bytes } = await addressOf(file);
+    let url = first;
     for (let hop = 0; hop <= mostRedirects; hop += 1) {
       const answer = await ask(url);
       const target = answer.status >= 300 && answer.status < 400 && answer.headers.get('location');
-      if (typeof target !== 'string') return await bytesOf(answer, file, mostBytes);
+      if (typeof target !== 'string') return await bytesOf(answer, { ...file, bytes }, mostBytes);
       await answer.body?.getReader().cancel();
       url = new URL(target, url);
     }
@@ -90,14 +110,28 @@ async function bytesOf(answer: Answer, file: InboundFile, mostBytes: number): Pr
     );
   }
   const type = answer.headers.get('content-type') ?? '';
-  if (type.startsWith('text/html') && !file.mediaType.startsWith('text/html')) {
-    throw new BotError(
-      'surface_gone',
-      `Slack showed its sign-in page instead of ${file.name}. Check the scope files:read.`,
-      { facts },
-    );
-  }
-  return await readAtMost(answer, file, mostBytes);
+  if (type.startsWith('text/html') && !mayBePage(file)) throw signInPage(file);
+  const bytes = await readAtMost(answer, file, mostBytes);
+  if (isSignIn(bytes, file)) throw signInPage(file);
+  return bytes;
+}
+
+function signInPage({ id, name }: InboundFile): BotError {
+  const sentence = `Slack showed its sign-in page instead of ${name}. Check the scope files:read.`;
+  return new BotError('surface_gone', sentence, { facts: { fileId: id } });
+}
+
+/** Texts may be pages, whatever type they were sent under: a snippet of HTML is plain text to Slack. */
+function mayBePage({ mediaType }: InboundFile): boolean {
+  return mediaType.startsWith('text/');
+}
+
+/** A page that a person sent has the size that Slack told of it; the sign-in page has its own. */
+function isSignIn(bytes: Uint8Array, file: InboundFile): boolean {
+  if (bytes.length === file.bytes) return false;
+  const head = Buffer.from(bytes.subarray(0, 4_096)).toString('latin1');
+  if (!/^\s*<(?:!doctype html|html)\b/iu.test(head)) return false;
+  return !mayBePage(file) || /<title>[^<]*slack/iu.test(head);
 }
 
 async function readAtMost(

@@ -38,13 +38,14 @@ export function createDescribeFiles(deps: {
 }
 
 function isStub(file: SlackFile): boolean {
-  if (isGone(file)) return false;
+  if (isGone(file) || file.mode === 'hidden_by_limit') return false;
   const hasAddress = typeof (file.url_private_download ?? file.url_private) === 'string';
   return file.file_access === 'check_file_info' || typeof file.mimetype !== 'string' || !hasAddress;
 }
 
+/** Deleted. What is hidden by a limit is there, and said to be so when it is asked for. */
 function isGone(file: SlackFile): boolean {
-  return file.mode === 'tombstone' || file.mode === 'hidden_by_limit';
+  return file.mode === 'tombstone';
 }
 
 function fileOf(file: SlackFile): InboundFile[] {

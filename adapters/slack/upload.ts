@@ -4,7 +4,8 @@
  * takes no key for it. So what is known of earlier tries is kept by key while the process lives
  * (the id of the file that a lost answer belongs to); after a restart an own message whose file has
  * the same title and the same bytes is taken for it. A file that Slack has changed on its way
- * (pictures, line ends of snippets) is not known again: then it comes twice.
+ * (pictures, line ends of snippets) is known again only where its title was made for it alone;
+ * otherwise it comes twice.
  * Sources: https://docs.slack.dev/reference/methods/files.getUploadURLExternal and
  * https://docs.slack.dev/reference/methods/files.completeUploadExternal, November 2026; that the
  * message comes later and is asked for by files.info: slackapi/bolt-js#2115; that it now and then
@@ -72,6 +73,8 @@ interface Prepared {
   readonly title: string;
   readonly comment: string;
   readonly content: Uint8Array<ArrayBuffer>;
+  /** No other file has this title. */
+  readonly isTitleUnique: boolean;
 }
 
 export function createUpload(deps: {
@@ -193,15 +196,17 @@ export function createUpload(deps: {
     return { messageId: share.ts };
   };
 
-  const hasBytes = async (known: SlackFile, { title, content }: Prepared): Promise<boolean> => {
-    if (known.title !== title || known.size !== content.byteLength) return false;
+  const isSame = async (known: SlackFile, file: Prepared): Promise<boolean> => {
+    const { title, content } = file;
+    if (known.title !== title || file.isTitleUnique) return known.title === title;
+    if (known.size !== content.byteLength) return false;
     try {
-      const file = {
+      const sent = {
         ...{ id: known.id, name: title, bytes: content.byteLength },
         mediaType: known.mimetype ?? 'application/octet-stream',
         url: known.url_private_download ?? known.url_private ?? '',
       };
-      const bytes = await deps.download(file, content.byteLength);
+      const bytes = await deps.download(sent, content.byteLength);
       return Buffer.from(bytes).equals(content);
     } catch (error) {
       if (isBotError(error, 'rate_limited', 'surface_unavailable')) throw error;
@@ -217,7 +222,7 @@ export function createUpload(deps: {
       if (!deps.inbound.isSelf(message, null)) continue;
       for (const known of message.files ?? []) {
         if (ofOtherKeys.has(known.id)) continue;
-        if (await hasBytes(known, file)) return { messageId: message.ts };
+        if (await isSame(known, file)) return { messageId: message.ts };
       }
     }
     return null;
@@ -243,7 +248,7 @@ export function createUpload(deps: {
   };
 }
 
-function prepare({ name, content, comment = '' }: OutboundFile): Prepared {
+function prepare({ name, content, comment = '', isNameUnique = false }: OutboundFile): Prepared {
   if (content.byteLength === 0) {
     throw new BotError(
       'message_refused',
@@ -254,6 +259,7 @@ function prepare({ name, content, comment = '' }: OutboundFile): Prepared {
     title: quietCell(safeFileName(name)),
     comment: plainMrkdwn(firstWords(comment, mostCommentUnits)),
     content: new Uint8Array(content),
+    isTitleUnique: isNameUnique,
   };
 }
 

@@ -96,6 +96,7 @@ function runEventOf(event: CompletionEvent): RunEvent | undefined {
     case 'tool_call_delta':
     case 'tool_call_ready':
     case 'server_tool':
+    case 'image_made': // sent as a file once the message is stored
     case 'raw_part':
     case 'message_end':
       return undefined;

@@ -116,7 +116,9 @@ function keptOf(
     return { parts: message.parts(), stop, goesOn: stop === 'paused' };
   }
   // Where nothing came, the request was tried often enough already.
-  const hasContent = message.text().trim() !== '' || message.calls().length > 0;
+  const hasContent =
+    message.text().trim() !== '' ||
+    message.parts().some(({ kind }) => kind === 'tool_call' || kind === 'image');
   // At a shutdown the next start makes the step anew, unless something was done already.
   if (!hasContent || (isShutdown() && !hasBegun)) return undefined;
   const goesOn = !signal.aborted && isPassing(broken) && rules.mayGoOn();
@@ -131,7 +133,9 @@ function keptOf(
  */
 function wholeParts(parts: readonly AssistantPart[]): readonly AssistantPart[] {
   const whole = parts.findLastIndex(({ kind }) => kind === 'tool_call') + 1;
-  const rest = withoutBoundReasoning(parts.slice(whole)).filter(({ kind }) => kind === 'text');
+  const rest = withoutBoundReasoning(parts.slice(whole)).filter(
+    ({ kind }) => kind === 'text' || kind === 'image',
+  );
   return [...parts.slice(0, whole), ...rest];
 }
 

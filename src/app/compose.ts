@@ -86,6 +86,7 @@ export function composeApp(input: AppInput): App {
     log,
     environment,
     settings: () => live.current().config.tools,
+    media: () => live.current().config.files,
     proxy: proxy?.httpsProxy,
   });
   let summaries: Runs['commands'] = [];
@@ -137,6 +138,9 @@ export function composeApp(input: AppInput): App {
         },
         get questions() {
           return live.current().config.questions;
+        },
+        get files() {
+          return live.current().config.files;
         },
       },
     },

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { randomId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Environment } from '../config/environment.ts';
+import type { MediaLimits } from '../messages/settings.ts';
 import type { Store } from '../storage/store.ts';
 import { builtinTools } from '../tools/builtin/all.ts';
 import { createBashTools } from '../tools/builtin/bash-tools.ts';
@@ -32,6 +33,8 @@ export interface ToolBoxDeps {
   readonly environment: Environment;
   /** The settings as they are now; those of the shell are those of the start. */
   readonly settings: () => ToolSettings;
+  /** Bounds on looking into images and PDFs, as they are now. */
+  readonly media: () => MediaLimits;
   readonly proxy: string | undefined;
 }
 
@@ -61,6 +64,7 @@ export function createToolBox(deps: ToolBoxDeps): ToolBox {
         thread,
         searches,
         readMarks: createReadMarks({ store, log }),
+        media: deps.media,
         web: { fetch, options: () => deps.settings().web },
         ...(search ? { search: createSearch(search) } : {}),
       }),

@@ -5,6 +5,7 @@
  * scaled down before it enters a history, so that an image that was fine never becomes too big.
  */
 
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
 import { type FileType, fileTypeOf, type ImageType, imageTypes } from './file-types.ts';
 
@@ -17,9 +18,12 @@ const mostBase64Chars = 5 * 1024 * 1024;
 /** What 5 MB of base64 hold. */
 export const mostImageBytes = Math.floor(mostBase64Chars / 4) * 3;
 export const mostImageSidePx = 2000;
-/** Decoded it takes four times as many bytes of memory; phones make up to 50 million. */
-const mostPixels = 64_000_000;
-const mostSeconds = 20;
+
+export interface ImageLimits {
+  /** An image with more is not decoded: it takes four times as many bytes of memory. */
+  readonly mostPixels: number;
+  readonly mostSeconds: number;
+}
 
 /** One way to write an image. Taken in turn until the result is small enough. */
 interface Writing {
@@ -36,14 +40,30 @@ const asJpeg: readonly Writing[] = [
 ];
 
 /**
- * The image as models take it: unchanged where it already is, else scaled down or written anew.
- * Animations become their first picture. Throws only where the library cannot be loaded.
+ * The image as models take it: unchanged where it already is, else scaled down or written anew, then
+ * without what cameras note (place, owner) and the right way up. Animations become their first
+ * picture. Throws only where the library cannot be loaded. The work is
+ * done in the library's own threads; it never takes longer than the limit, whatever the file is.
  */
-export async function fitImage(content: Uint8Array): Promise<FittedImage> {
+export async function fitImage(content: Uint8Array, limits: ImageLimits): Promise<FittedImage> {
+  const over = new AbortController();
+  const late = wait(limits.mostSeconds * 1000, undefined, { signal: over.signal, ref: false }).then(
+    () => problemOf(`reading it takes more than ${limits.mostSeconds} s`),
+    () => problemOf('it was read'), // nobody waits for it any more
+  );
+  try {
+    return await Promise.race([late, fitted(content, limits)]);
+  } finally {
+    over.abort();
+  }
+}
+
+async function fitted(content: Uint8Array, limits: ImageLimits): Promise<FittedImage> {
+  const { mostPixels } = limits;
   const type = fileTypeOf(content);
   if (type === 'image/heic') return problemOf('HEIC images cannot be read here; PNG and JPEG can');
   if (type === undefined || type === 'application/pdf') return problemOf('it is no image');
-  const open = await opener(content);
+  const open = await opener(content, limits);
   const metadata = await open({ failOn: 'none', limitInputPixels: false })
     .metadata()
     .catch(() => undefined);
@@ -66,12 +86,17 @@ function problemOf(problem: string): FittedImage {
 type Open = (options: SharpOptions) => Sharp;
 
 /** Loaded on first use: most processes never see an image. */
-async function opener(content: Uint8Array): Promise<Open> {
+async function opener(
+  content: Uint8Array,
+  { mostPixels, mostSeconds }: ImageLimits,
+): Promise<Open> {
   const { default: sharp } = await import('sharp');
   // Each image is read once: kept results would only hold memory.
   sharp.cache(false);
+  // It counts whole seconds; the library's own end keeps its threads from working on for nobody.
+  const seconds = Math.ceil(mostSeconds);
   return (options) =>
-    sharp(content, { limitInputPixels: mostPixels, ...options }).timeout({ seconds: mostSeconds });
+    sharp(content, { limitInputPixels: mostPixels, ...options }).timeout({ seconds });
 }
 
 /** The type under which it can stay as it is. */
@@ -79,8 +104,14 @@ function keptType(type: FileType, metadata: Metadata, bytes: number): ImageType 
   const { width, height, space, pages = 1 } = metadata;
   // Gemini takes no GIF, and nobody looks at more than the first picture of an animation.
   if (type === 'image/gif' || pages > 1 || space === 'cmyk') return undefined;
+  if (hasNotes(metadata)) return undefined;
   if (bytes > mostImageBytes || Math.max(width, height) > mostImageSidePx) return undefined;
   return imageTypes.find((known) => known === type);
+}
+
+/** What a camera or a program notes beside the picture: where, when and with what, which way up. */
+function hasNotes({ exif, xmp, iptc, orientation = 1 }: Metadata): boolean {
+  return [exif, xmp, iptc].some((notes) => notes !== undefined) || orientation !== 1;
 }
 
 /** Decodes all of it: a server would refuse what breaks off in the middle. */

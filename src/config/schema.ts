@@ -6,7 +6,7 @@ import { reasoningOptionsSchema } from '../messages/model.ts';
 import { limitSettings, permissionSettings } from '../permissions/settings.ts';
 import { providerSettingsSchema } from '../providers/settings.ts';
 import { questionSettings } from '../questions/settings.ts';
-import { accessLists, profileSettings, runSettings } from '../runs/settings.ts';
+import { accessLists, fileSettings, profileSettings, runSettings } from '../runs/settings.ts';
 import { storageSettingsSchema } from '../storage/settings.ts';
 import { toolSettings } from '../tools/settings.ts';
 
@@ -64,6 +64,7 @@ export function configSchemaOf<P extends z.ZodRawShape>(platforms: P) {
     runs: runSettings.prefault({}),
     agent: agentSettings.prefault({}),
     tools: toolSettings.prefault({}),
+    files: fileSettings.prefault({}),
     limits: limitSettings.prefault({}),
     questions: questionSettings.prefault({}),
     /** Ids of people with admin rights. Empty: only the local page's person. */

@@ -94,6 +94,13 @@ export type ChatStreamEvent =
    * the text streamed since the last other part.
    */
   | { readonly kind: 'raw_part'; readonly part: 'own' | 'text'; readonly raw: Raw }
+  /** An image that the model made, whole; its bytes say what it is. */
+  | {
+      readonly kind: 'image_made';
+      readonly mediaType: string;
+      readonly base64: string;
+      readonly raw?: Raw;
+    }
   /** Cumulative for this message: the last one counts. */
   | { readonly kind: 'usage'; readonly usage: Usage }
   | { readonly kind: 'message_end'; readonly stop: StopReason; readonly reasoningMs: number };

@@ -5,7 +5,9 @@
 
 import { fileTypeOf, formatMegabytes } from '../base/file-types.ts';
 import { fitImage } from '../base/images.ts';
+import { inspectPdf } from '../base/pdf.ts';
 import type { DocumentPart, ImagePart } from './parts.ts';
+import type { MediaLimits } from './settings.ts';
 
 export type MediaPart = ImagePart | DocumentPart;
 
@@ -18,6 +20,8 @@ export const mostFileBytes = 20_000_000;
 export const mostMediaChars = 19_000_000;
 /** One PDF that fits by itself. */
 export const mostPdfBytes = 14_000_000;
+/** Of a PDF's text, for models that cannot look into it. */
+const mostTextChars = 20_000;
 
 export type MediaOutcome =
   | MediaPart
@@ -29,16 +33,26 @@ export type MediaOutcome =
   /** Neither an image nor a PDF. */
   | { readonly kind: 'other' };
 
-export async function mediaPartOf(name: string, content: Uint8Array): Promise<MediaOutcome> {
+export async function mediaPartOf(
+  name: string,
+  content: Uint8Array,
+  limits: MediaLimits,
+): Promise<MediaOutcome> {
   const type = fileTypeOf(content);
   if (type === undefined) return { kind: 'other' };
+  const mostSeconds = limits.mostDecodeSeconds;
   if (type === 'application/pdf') {
     if (content.length > mostPdfBytes) {
       return { kind: 'problem', problem: tooLarge(content.length, mostPdfBytes) };
     }
-    return { kind: 'document', mediaType: type, name, base64: base64Of(content) };
+    const mostPages = limits.mostPdfPages;
+    const pdf = await inspectPdf(content, { mostPages, mostSeconds, mostTextChars });
+    if (pdf.kind === 'problem') return pdf;
+    const text = pdf.text === '' ? {} : { text: pdf.text };
+    return { kind: 'document', mediaType: type, name, base64: base64Of(content), ...text };
   }
-  const image = await fitImage(content);
+  const mostPixels = limits.mostImageMegapixels * 1_000_000;
+  const image = await fitImage(content, { mostPixels, mostSeconds });
   if (image.kind === 'problem') return image;
   return { kind: 'image', mediaType: image.mediaType, base64: base64Of(image.bytes) };
 }

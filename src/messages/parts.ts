@@ -43,21 +43,29 @@ export const imagePartSchema = z.object({
   mediaType: z.string(),
   base64: z.string(),
 });
-/** A PDF; models that cannot read one are told its name. */
+/** An image that the model made: people are sent it. `raw` as on other parts of its message. */
+export const madeImagePartSchema = imagePartSchema.extend({ raw: rawSchema.exactOptional() });
+/** A PDF; models that cannot read one are told its name and text. */
 export const documentPartSchema = z.object({
   kind: z.literal('document'),
   mediaType: z.literal('application/pdf'),
   name: z.string(),
   base64: z.string(),
+  /** The beginning of its text, told to models that cannot read it as it is. */
+  text: z.string().exactOptional(),
 });
-/** A file the model is told of but cannot see as such. */
+/** A file that came with a message, as the model is told of it. */
 export const filePartSchema = z.object({
   kind: z.literal('file'),
   name: z.string(),
   mediaType: z.string(),
   bytes: z.number(),
-  /** Why its content is not here, for the model: "too large (12 MB)", "not an image". */
+  /** For the model, where its content is or why it is not here: "shown next", "too large (12 MB)". */
   note: z.string(),
+  /** Where it is kept in the conversation's workspace. */
+  path: z.string().exactOptional(),
+  /** Of a text file, or its beginning. No person wrote it here: it is not the message's text. */
+  text: z.string().exactOptional(),
 });
 
 export const userPartSchema = z.discriminatedUnion('kind', [
@@ -70,6 +78,7 @@ export const assistantPartSchema = z.discriminatedUnion('kind', [
   textPartSchema,
   reasoningPartSchema,
   toolCallPartSchema,
+  madeImagePartSchema,
   rawPartSchema,
 ]);
 export const resultPartSchema = z.discriminatedUnion('kind', [
@@ -80,6 +89,8 @@ export const resultPartSchema = z.discriminatedUnion('kind', [
 
 export type ToolCallPart = Readonly<z.infer<typeof toolCallPartSchema>>;
 export type DocumentPart = Readonly<z.infer<typeof documentPartSchema>>;
+export type MadeImagePart = Readonly<z.infer<typeof madeImagePartSchema>>;
+export type FilePart = Readonly<z.infer<typeof filePartSchema>>;
 export type ImagePart = Readonly<z.infer<typeof imagePartSchema>>;
 export type UserPart = Readonly<z.infer<typeof userPartSchema>>;
 export type AssistantPart = Readonly<z.infer<typeof assistantPartSchema>>;

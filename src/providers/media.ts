@@ -7,7 +7,9 @@
 import { createHash } from 'node:crypto';
 import type { ChatMessage, ChatRequest } from '../messages/chat.ts';
 import { type MediaPart, mostMediaChars } from '../messages/media.ts';
+import type { Abilities } from '../messages/model.ts';
 import {
+  type AssistantPart,
   type ResultPart,
   type ToolResult,
   type UserPart,
@@ -48,14 +50,14 @@ export function fitMedia(
   const { abilities } = request;
   const messages = abilities.tools ? request.messages : withToolsAsText(request.messages);
   const whyNot = refuser(request, learned);
-  const sent = mediaIn(messages).filter(({ part }) => whyNot(part) === undefined);
+  const sent = mediaIn(messages, abilities).filter(({ part }) => whyNot(part) === undefined);
   const { gone, editedUntil } = tooOld(sent, limitOf(learned));
   const textFor = (part: MediaPart): string | undefined =>
     gone.has(part) ? leftOut(part, 'only the newest ones are shown') : whyNot(part);
   const firstGone = sent.find(({ part }) => gone.has(part))?.message ?? messages.length;
   return messages.map((message, place) => {
     // Thoughts are bound to all that stood before them; what goes takes them with it.
-    const isBound = place > firstGone && place < editedUntil;
+    const isBound = place >= firstGone && place < editedUntil;
     return withoutMedia(message, textFor, isBound);
   });
 }
@@ -65,7 +67,7 @@ export function sentMedia(
   request: Pick<ChatRequest, 'messages' | 'abilities'>,
   learned: ReadonlySet<string>,
 ): readonly MediaPart[] {
-  return mediaIn(fitMedia(request, learned)).map(({ part }) => part);
+  return mediaIn(fitMedia(request, learned), request.abilities).map(({ part }) => part);
 }
 
 /**
@@ -77,15 +79,15 @@ export function editsHistory(
   before: ReadonlySet<string>,
   after: ReadonlySet<string>,
 ): boolean {
-  const shown = fitMedia(request, before).map(mediaCount);
-  const left = fitMedia(request, after).map(mediaCount);
-  const first = shown.findIndex((count, place) => count !== left[place]);
+  const count = (message: ChatMessage): number =>
+    partsOf(message, request.abilities.imageOutput).filter(isMedia).length;
+  const shown = fitMedia(request, before).map(count);
+  const left = fitMedia(request, after).map(count);
+  const first = shown.findIndex((number, place) => number !== left[place]);
   return first >= 0 && request.messages.slice(first).some(({ role }) => role === 'assistant');
 }
 
-function mediaCount(message: ChatMessage): number {
-  return partsOf(message).filter(isMedia).length;
-}
+type AnyPart = UserPart | AssistantPart | ResultPart;
 
 interface Placed {
   readonly part: MediaPart;
@@ -93,24 +95,25 @@ interface Placed {
   readonly message: number;
 }
 
-function mediaIn(messages: readonly ChatMessage[]): readonly Placed[] {
+function mediaIn(messages: readonly ChatMessage[], { imageOutput }: Abilities): readonly Placed[] {
   return messages.flatMap((one, message) =>
-    partsOf(one).flatMap((part) => (isMedia(part) ? [{ part, message }] : [])),
+    partsOf(one, imageOutput).flatMap((part) => (isMedia(part) ? [{ part, message }] : [])),
   );
 }
 
-function partsOf(message: ChatMessage): readonly (UserPart | ResultPart)[] {
+/** `showsOwn`: the model is sent images that models made; all others read a line in their place. */
+function partsOf(message: ChatMessage, showsOwn: boolean): readonly AnyPart[] {
   switch (message.role) {
     case 'user':
       return message.parts;
     case 'assistant':
-      return [];
+      return showsOwn ? message.parts : [];
     case 'tool':
       return message.results.flatMap(({ parts }) => parts);
   }
 }
 
-function isMedia(part: UserPart | ResultPart): part is MediaPart {
+function isMedia(part: AnyPart): part is MediaPart {
   return part.kind === 'image' || part.kind === 'document';
 }
 
@@ -182,15 +185,17 @@ function withoutMedia(
   textFor: (part: MediaPart) => string | undefined,
   isBound: boolean,
 ): ChatMessage {
-  const fit = <Part extends UserPart | ResultPart>(part: Part) => {
+  const fit = <Part extends AnyPart>(part: Part) => {
     const text = isMedia(part) ? textFor(part) : undefined;
     return text === undefined ? part : ({ kind: 'text', text } as const);
   };
   switch (message.role) {
     case 'user':
       return { role: 'user', parts: message.parts.map(fit) };
-    case 'assistant':
-      return isBound ? { role: 'assistant', parts: withoutBoundReasoning(message.parts) } : message;
+    case 'assistant': {
+      const parts = message.parts.map(fit);
+      return { role: 'assistant', parts: isBound ? withoutBoundReasoning(parts) : parts };
+    }
     case 'tool':
       return {
         role: 'tool',

@@ -124,6 +124,12 @@ function fold(draft: Draft, event: ChatStreamEvent): void {
         draft.parts.push({ kind: 'raw', raw: event.raw });
       }
       return;
+    case 'image_made': {
+      const { mediaType, base64, raw } = event;
+      draft.open = undefined;
+      draft.parts.push({ kind: 'image', mediaType, base64, ...(raw === undefined ? {} : { raw }) });
+      return;
+    }
     case 'usage':
       draft.usage = event.usage;
       return;

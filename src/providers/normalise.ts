@@ -13,6 +13,8 @@ import type { ChatMessage } from '../messages/chat.ts';
 import type {
   AssistantPart,
   DocumentPart,
+  FilePart,
+  MadeImagePart,
   Origin,
   Raw,
   ToolCallPart,
@@ -32,15 +34,18 @@ interface UserTurn {
 
 interface AssistantTurn {
   readonly role: 'assistant';
-  readonly parts: readonly AssistantPart[];
+  readonly parts: readonly SentPart[];
 }
+
+/** What a message of the model is sent back as. Its images are vendor data by then, or a line. */
+export type SentPart = Exclude<AssistantPart, MadeImagePart>;
 
 export interface NormaliseOptions {
   readonly origin: Origin;
   /** True for vendor data that is something said or done, not a thought. Default: never. */
   readonly isContent?: (raw: Raw) => boolean;
   /** True when the message waits for the same provider to go on with it. Default: never. */
-  readonly isPaused?: (parts: readonly AssistantPart[]) => boolean;
+  readonly isPaused?: (parts: readonly SentPart[]) => boolean;
   /** True keeps empty texts that carry vendor data of this origin (Gemini's signatures). */
   readonly keepsSealedText?: boolean;
   /**
@@ -48,6 +53,9 @@ export interface NormaliseOptions {
    * it came, and where it must be replaced the data is left out.
    */
   readonly bindsNames?: boolean;
+  /** An image that a model made as vendor data to send back; `raw` is there where it is the origin's
+   * own. Default: a line says that one was made. */
+  readonly imageRaw?: (image: MadeImagePart) => Raw;
   /** Makes an id that this server takes, the same one each time. Default: fitId. */
   readonly fitId?: (id: string) => string;
   /** Messages before this place go without thoughts and seals, as a foreign model's. Default 0. */
@@ -56,6 +64,8 @@ export interface NormaliseOptions {
 
 const continueText = 'Continue.';
 const interruptedText = 'interrupted: outcome unknown';
+/** What a model reads where an image stood that it cannot be sent. */
+const madeImageText = '[an image was made and posted here]';
 const never = (): boolean => false;
 
 /** The turns to send. */
@@ -87,7 +97,7 @@ export function normaliseMessages(
   ): void => {
     const fitted = withFitCalls(parts, results);
     const own = fitted.parts.flatMap((part) => {
-      const cleaned = cleanPart(part, origin, options.keepsSealedText ?? false);
+      const cleaned = cleanPart(part, origin, options);
       return cleaned === undefined ? [] : [cleaned];
     });
     const named = withoutIdleThoughts(own, isContent);
@@ -138,15 +148,15 @@ function isSayable(part: UserPart): boolean {
 
 /** No message of thoughts alone, no thoughts and no white space at the end. */
 function withoutIdleThoughts(
-  kept: readonly AssistantPart[],
+  kept: readonly SentPart[],
   isContent: (raw: Raw) => boolean,
-): readonly AssistantPart[] {
-  const isSaid = (part: AssistantPart): boolean => {
+): readonly SentPart[] {
+  const isSaid = (part: SentPart): boolean => {
     if (part.kind === 'text') return part.text.trim() !== '';
     return part.kind === 'tool_call' || (part.kind === 'raw' && isContent(part.raw));
   };
   if (!kept.some(isSaid)) return [];
-  const isThought = (part: AssistantPart): boolean =>
+  const isThought = (part: SentPart): boolean =>
     part.kind === 'reasoning' || (part.kind === 'raw' && !isContent(part.raw));
   const whole = kept.slice(0, kept.findLastIndex((part) => !isThought(part)) + 1);
   const last = whole.at(-1);
@@ -160,9 +170,15 @@ function withoutIdleThoughts(
 function cleanPart(
   part: AssistantPart,
   origin: Origin | undefined,
-  keepsSealedText: boolean,
-): AssistantPart | undefined {
+  { keepsSealedText = false, imageRaw }: NormaliseOptions,
+): SentPart | undefined {
   switch (part.kind) {
+    case 'image': {
+      if (!imageRaw) return { kind: 'text', text: madeImageText };
+      const isOwn = part.raw !== undefined && isSameOrigin(part.raw.origin, origin);
+      const { raw: _raw, ...bare } = part;
+      return { kind: 'raw', raw: imageRaw(isOwn ? part : bare) };
+    }
     case 'raw':
       return isSameOrigin(part.raw.origin, origin) ? part : undefined;
     case 'reasoning':
@@ -249,11 +265,22 @@ export function resultText(result: ToolResult): string {
 }
 
 /** What a model reads of a document that it cannot look into. */
-export function documentText(part: DocumentPart): string {
-  return `[file ${part.name} (${part.mediaType}): this model cannot read it]`;
+export function documentText({ name, mediaType, text }: DocumentPart): string {
+  if (text === undefined) return `[file ${name} (${mediaType}): this model cannot read it]`;
+  const head = `[file ${name} (${mediaType}): this model cannot look at it; its text, or its beginning, follows]`;
+  return `${head}\n${fenced(text)}`;
 }
 
-/** What the model reads of a file it cannot see. */
-export function fileText(part: Extract<UserPart, { kind: 'file' }>): string {
-  return `[file ${part.name} (${part.mediaType}, ${part.bytes} bytes): ${part.note}]`;
+/** What the model reads of a file: what is known of it, and its text where it is one. */
+export function fileText({ name, mediaType, bytes, note, path, text }: FilePart): string {
+  const kept = path === undefined ? '' : `, kept as ${path}`;
+  const head = `[file ${name} (${mediaType}, ${bytes} bytes)${kept}: ${note}]`;
+  return text === undefined ? head : `${head}\n${fenced(text)}`;
+}
+
+function fenced(text: string): string {
+  // Longer than any in the text, so that none of it ends the text.
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/gu), ([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }

@@ -96,11 +96,12 @@ function createPatience(options: RetryOptions): (thrown: unknown) => RetryWaitin
   };
 }
 
-/** Words people read, calls that start a tool, and the end: after it nothing can fail. */
+/** Words people read, images they are sent, calls that start a tool, and the end: after it nothing can fail. */
 function isShown(event: ChatStreamEvent): boolean {
   switch (event.kind) {
     case 'text_delta':
       return event.text.trim() !== '';
+    case 'image_made':
     case 'tool_call_start':
     case 'tool_call_delta':
     case 'tool_call_ready':

@@ -75,5 +75,8 @@ function namesOf(messages: readonly ChatMessage[]): readonly (string | undefined
 function saidIn(part: AssistantPart): readonly unknown[] {
   const data = part.raw?.data ?? null;
   if (part.kind === 'raw') return [part.kind, data];
-  return [part.kind, part.kind === 'tool_call' ? part.callId : part.text, data];
+  if (part.kind === 'tool_call') return [part.kind, part.callId, data];
+  // Its end tells images apart; hashing all of each would be felt.
+  if (part.kind === 'image') return [part.kind, part.base64.slice(-64), data];
+  return [part.kind, part.text, data];
 }

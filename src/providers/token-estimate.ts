@@ -127,7 +127,7 @@ function partTokens(part: UserPart | AssistantPart | ResultPart): number {
     case 'document':
       return Math.ceil(part.base64.length / pdfCharsPerPage) * pdfPageTokens;
     case 'file':
-      return estimateTokens(part.name + part.note);
+      return estimateTokens([part.name, part.path, part.note, part.text].join(' '));
     case 'raw':
       return estimateTokens(JSON.stringify(part.raw.data));
   }

@@ -10,11 +10,14 @@ import type { Entry, NumberedEntry } from '../messages/entries.ts';
 import { textOf } from '../messages/parts.ts';
 import type { InboundEdit, InboundMessage } from '../surface/inbound.ts';
 import type { Surface } from '../surface/surface.ts';
-import { partsOfMessage } from './attachments.ts';
+import { type AttachmentDeps, partsOfMessage } from './attachments.ts';
 import type { Inbox, WaitingMessage } from './inbox.ts';
+import { keptPathOf } from './inbox-folder.ts';
+import type { MessageFiles } from './message-files.ts';
 import type { Transcript } from './transcript.ts';
 
-export interface AbsorbDeps {
+export interface AbsorbDeps extends AttachmentDeps {
+  readonly files: Pick<MessageFiles, 'take' | 'forget'>;
   readonly inbox: Inbox;
   readonly log: Log;
   readonly surface: Surface;
@@ -58,7 +61,7 @@ export async function absorb(
       kind: 'user_message',
       messageId: message.messageId,
       author: message.author,
-      parts: await partsOfMessage(deps, deps.surface, message),
+      parts: await partsOfMessage(deps, key, deps.surface, message),
       addressed,
     });
   }
@@ -66,11 +69,21 @@ export async function absorb(
   entries.push(...editNotes(deps, waiting, transcript, fresh, deleted));
   await transcript.append(entries);
   for (const messageId of deleted) await bury(deps, key, transcript, messageId);
+  await deps.files.forget(
+    key,
+    waiting.flatMap(({ event }) => filesOf(event, deleted)),
+  );
   await deps.inbox.consume(
     key,
     waiting.map(({ event }) => event),
   );
   return [...fresh];
+}
+
+/** What was fetched of a message that was deleted before it entered. */
+function filesOf(event: WaitingMessage['event'], deleted: ReadonlySet<string>): readonly string[] {
+  if (event.kind !== 'message' || !deleted.has(event.messageId)) return [];
+  return event.files.map((file) => keptPathOf(event.messageId, file));
 }
 
 /** Waiting messages with the newest text they were edited to. */
@@ -128,11 +141,19 @@ async function bury(
   for await (const { number, entry } of transcript.all()) {
     const rest = withoutMessage({ number, entry }, messageId, deps.now());
     if (rest === entry) continue;
+    await deps.files.forget(key, keptIn(entry, messageId));
     await transcript.overwrite(number, rest);
     if (entry.kind === 'tool_results' && entry.answers) {
       await deps.forgetAnswer(entry.answers.questionId, messageId);
     }
   }
+}
+
+function keptIn(entry: Entry, messageId: string): readonly string[] {
+  if (entry.kind !== 'user_message' || entry.messageId !== messageId) return [];
+  return entry.parts.flatMap((part) =>
+    part.kind === 'file' && part.path !== undefined ? [part.path] : [],
+  );
 }
 
 function withoutMessage({ entry }: NumberedEntry, messageId: string, deletedAt: number): Entry {

@@ -1,100 +1,161 @@
 /**
- * Files of a message as parts for the model: images and PDFs to look at, others named with the
- * reason. What stands in a part once is sent with every later step: it must fit now.
+ * Files of a message as parts for the model. Each is named, with its type and where it is kept in the
+ * workspace; images, PDFs and short texts follow it, and of all others it is said why they do not.
+ * What stands in a part once is sent with every later step: it must fit now.
  */
 
-import { isBotError } from '../base/errors.ts';
-import { errorFacts, type Log } from '../base/log.ts';
-import {
-  type MediaPart,
-  mediaPartOf,
-  mostFileBytes,
-  mostMediaChars,
-  tooLarge,
-} from '../messages/media.ts';
-import type { UserPart } from '../messages/parts.ts';
-import type { InboundFile, InboundMessage } from '../surface/inbound.ts';
+import { fileTypeOf, headBytes } from '../base/file-types.ts';
+import { cutPoint } from '../base/text.ts';
+import type { ConversationKey } from '../messages/conversation.ts';
+import { mediaPartOf, mostMediaChars } from '../messages/media.ts';
+import type { FilePart, UserPart } from '../messages/parts.ts';
+import { safeFileName } from '../surface/file-name.ts';
+import type { InboundMessage } from '../surface/inbound.ts';
 import type { Surface } from '../surface/surface.ts';
+import { binaryKindOf, unknownBinary } from '../tools/files/binary-kinds.ts';
+import { decodeText } from '../tools/files/text-encoding.ts';
+import type { MessageFiles, TakenFile } from './message-files.ts';
+import type { FileSettings } from './settings.ts';
 
-const mostOf = { image: 8, document: 5 } as const;
 const plural = { image: 'images', document: 'PDFs' } as const;
-const notLookedAt = 'only images and PDFs can be looked at so far';
+/** Of a UTF-16 unit, in any encoding. */
+const mostCharBytes = 4;
+/** So much tells text from other bytes. */
+const leastSampleBytes = 8_192;
 
 /** What the files of one message have taken so far. */
 interface Room {
   image: number;
   document: number;
-  chars: number;
+  mediaChars: number;
+  textChars: number;
+}
+
+/** What is said of a file, and the part that follows it. */
+interface Seen {
+  readonly note: string;
+  readonly text?: string;
+  readonly media?: UserPart;
+}
+
+export interface AttachmentDeps {
+  readonly files: Pick<MessageFiles, 'take'>;
+  readonly limits: () => FileSettings;
 }
 
 export async function partsOfMessage(
-  deps: { readonly log: Log },
+  deps: AttachmentDeps,
+  key: ConversationKey,
   surface: Surface,
   message: InboundMessage,
 ): Promise<readonly UserPart[]> {
   const parts: UserPart[] =
     message.text.trim() === '' ? [] : [{ kind: 'text', text: message.text }];
-  const room: Room = { image: 0, document: 0, chars: 0 };
-  for (const file of message.files) {
-    const { name, mediaType, bytes } = file;
-    const found = await readFile(deps, surface, file, room);
-    if (typeof found === 'string') {
-      parts.push({ kind: 'file', name, mediaType, bytes, note: found });
-    } else {
-      room[found.kind] += 1;
-      room.chars += found.base64.length;
-      parts.push(found);
-    }
+  const room: Room = { image: 0, document: 0, mediaChars: 0, textChars: 0 };
+  for await (const taken of deps.files.take(key, surface, message)) {
+    parts.push(...(await partsOfFile(taken, deps.limits(), room)));
   }
   return parts.length > 0 ? parts : [{ kind: 'text', text: '' }];
 }
 
-/** The part, or why there is none. */
-async function readFile(
-  deps: { readonly log: Log },
-  surface: Surface,
-  file: InboundFile,
+async function partsOfFile(
+  taken: TakenFile,
+  limits: FileSettings,
   room: Room,
-): Promise<MediaPart | string> {
-  const expected = expectedKind(file);
-  if (expected === 'other') return notLookedAt;
-  // What is full by its declared type need not be fetched.
-  if (expected !== 'unknown' && room[expected] >= mostOf[expected]) return noMore(expected);
-  if (file.bytes > mostFileBytes) return tooLarge(file.bytes, mostFileBytes);
-  try {
-    const content = await surface.download(file, mostFileBytes);
-    if (content.length > mostFileBytes) return tooLarge(content.length, mostFileBytes);
-    const media = await mediaPartOf(file.name, content);
-    if (media.kind === 'problem') return media.problem;
-    if (media.kind === 'other') return noMediaOf(expected);
-    if (room[media.kind] >= mostOf[media.kind]) return noMore(media.kind);
-    return room.chars + media.base64.length > mostMediaChars
-      ? 'the files of this message are too large together'
-      : media;
-  } catch (thrown) {
-    deps.log.warn('file_not_read', errorFacts(thrown));
-    return isBotError(thrown, 'message_too_long')
-      ? `too large (at most ${mostFileBytes / 1_000_000} MB)`
-      : 'it could not be downloaded';
+): Promise<readonly UserPart[]> {
+  const { file } = taken;
+  const name = safeFileName(file.name);
+  if (taken.kind === 'skipped') {
+    const { mediaType, bytes } = file;
+    return [{ kind: 'file', name, mediaType: plainType(mediaType), bytes, note: taken.why }];
   }
+  const { content } = taken;
+  const { note, text, media } = await look(name, content, limits, room);
+  const part: FilePart = {
+    kind: 'file',
+    name,
+    mediaType: fileTypeOf(content) ?? plainType(file.mediaType),
+    bytes: content.length,
+    note: taken.kind === 'kept' ? note : `${note}; ${taken.why}`,
+    ...(taken.kind === 'kept' ? { path: taken.path } : {}),
+    ...(text === undefined ? {} : { text }),
+  };
+  return media ? [part, media] : [part];
 }
 
-function noMore(kind: 'image' | 'document'): string {
-  return `only the first ${mostOf[kind]} ${plural[kind]} of a message are looked at`;
+async function look(
+  name: string,
+  content: Buffer,
+  limits: FileSettings,
+  room: Room,
+): Promise<Seen> {
+  const type = fileTypeOf(content);
+  if (type === undefined) return lookAtText(content, limits, room);
+  const kind = type === 'application/pdf' ? 'document' : 'image';
+  const most = kind === 'document' ? limits.mostPdfs : limits.mostImages;
+  if (room[kind] >= most) {
+    return { note: `only the first ${most} ${plural[kind]} of a message are shown` };
+  }
+  const media = await mediaPartOf(name, content, limits);
+  if (media.kind === 'problem') return { note: media.problem };
+  // The type was known: it is one of the two.
+  if (media.kind === 'other') return lookAtText(content, limits, room);
+  if (room.mediaChars + media.base64.length > mostMediaChars) {
+    return { note: 'the images and PDFs of this message are too large together to be shown' };
+  }
+  room[media.kind] += 1;
+  room.mediaChars += media.base64.length;
+  return { note: 'shown next', media };
 }
 
-type Expected = 'image' | 'document' | 'unknown' | 'other';
-
-/** Whether it is worth fetching. What it is, its bytes say. */
-function expectedKind({ name, mediaType }: InboundFile): Expected {
-  if (mediaType.startsWith('image/')) return 'image';
-  if (mediaType === 'application/pdf') return 'document';
-  const isNamed = /\.(?:png|jpe?g|gif|webp|tiff?|avif|heic|pdf)$/iu.test(name);
-  const isUntyped = mediaType === '' || /^(?:application|binary)\/octet-stream/u.test(mediaType);
-  return isNamed || isUntyped ? 'unknown' : 'other';
+function lookAtText(content: Buffer, { mostTextChars }: FileSettings, room: Room): Seen {
+  const left = mostTextChars - room.textChars;
+  const binary = binaryKindOf(content);
+  // A short file of a known kind could also be taken for UTF-16.
+  const isBinary = binary !== unknownBinary && content.subarray(0, headBytes).includes(0);
+  const beginning = isBinary ? undefined : beginningOf(content, left * mostCharBytes);
+  if (!beginning) return { note: `${binary}, which cannot be shown here` };
+  if (left <= 0) return { note: 'text, too long to be shown here with the files before it' };
+  const text = beginning.text.slice(0, cutPoint(beginning.text, left));
+  room.textChars += text.length;
+  const isWhole = beginning.isWhole && text.length === beginning.text.length;
+  return {
+    note: isWhole ? 'its text follows' : `its first ${text.length} characters follow`,
+    text,
+  };
 }
 
-function noMediaOf(expected: Expected): string {
-  if (expected === 'image') return 'not a PNG, JPEG, GIF, WebP, TIFF or AVIF image';
-  return expected === 'document' ? 'not a PDF' : notLookedAt;
+/**
+ * The text at the beginning, cut between characters: decoding all of a large file would hold up
+ * everything else. Undefined: it is no text.
+ */
+function beginningOf(
+  content: Buffer,
+  wantedBytes: number,
+): { readonly text: string; readonly isWhole: boolean } | undefined {
+  const most = Math.max(leastSampleBytes, wantedBytes);
+  if (content.length <= most) {
+    const read = decodeText(content);
+    return read && { text: read.text, isWhole: true };
+  }
+  // Behind a line, at a border of UTF-8, at one of UTF-16.
+  const ends = [content.lastIndexOf(0x0a, most - 1) + 1, utf8Border(content, most), most & ~1];
+  for (const end of ends) {
+    const read = end > 0 ? decodeText(content.subarray(0, end)) : undefined;
+    if (read) return { text: read.text, isWhole: false };
+  }
+  return undefined;
+}
+
+function utf8Border(content: Buffer, most: number): number {
+  let end = most;
+  // 10xxxxxx continues a character.
+  while (end > 0 && ((content[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end -= 1;
+  return end;
+}
+
+/** Without the parameters behind it; what platforms leave out is said. */
+function plainType(mediaType: string): string {
+  const plain = mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
+  return /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/u.test(plain) ? plain : 'application/octet-stream';
 }

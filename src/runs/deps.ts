@@ -17,7 +17,7 @@ import type { Command } from '../surface/command.ts';
 import type { RegisteredTool } from '../tools/contract.ts';
 import type { Workspace } from '../tools/paths.ts';
 import type { Thread } from '../tools/ports.ts';
-import type { Governance, Place, Profile, RunSettings } from './settings.ts';
+import type { FileSettings, Governance, Place, Profile, RunSettings } from './settings.ts';
 
 export interface ResolvedModel {
   /** `provider/model` */
@@ -72,5 +72,6 @@ export interface RunsDeps {
     readonly agent: AgentSettings;
     readonly limits: LimitSettings;
     readonly questions: QuestionSettings;
+    readonly files: FileSettings;
   };
 }

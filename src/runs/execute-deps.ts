@@ -9,6 +9,7 @@ import type { Questions } from '../questions/questions.ts';
 import type { RegisteredTool } from '../tools/contract.ts';
 import type { RunsDeps } from './deps.ts';
 import type { Inbox } from './inbox.ts';
+import type { MessageFiles } from './message-files.ts';
 import type { OutwardAdapter } from './outward.ts';
 import type { RunQuota } from './quota.ts';
 import type { Redraws } from './redraws.ts';
@@ -20,6 +21,7 @@ export interface ExecuteDeps extends RunsDeps {
   readonly adapters: ReadonlyMap<string, OutwardAdapter>;
   readonly tools: readonly RegisteredTool[];
   readonly inbox: Inbox;
+  readonly files: MessageFiles;
   readonly audit: Audit;
   readonly choices: Choices;
   readonly ledger: UsageLedger;

@@ -15,11 +15,13 @@ import { absorb } from './absorb.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { WaitingMessage } from './inbox.ts';
 import type { Turn } from './lane.ts';
+import { sendMadeImages } from './made-images.ts';
 import { endNotice } from './outcome.ts';
 import { createPermit } from './permit.ts';
 import { asksForPlan, notePlanning } from './prepare.ts';
 import type { RunEnd, RunRecord } from './run-record.ts';
 import type { Scene } from './scene.ts';
+import type { FileSettings } from './settings.ts';
 import { auditLimit, receiptLine, recordCall, sourcesLine, spentLimit } from './spending.ts';
 import { hasTrigger, isSilent, openStage, type Stage } from './stage.ts';
 import { showSuspension, storeSuspension, waitNotice } from './suspend.ts';
@@ -64,7 +66,7 @@ export async function deliverEnd(
   turn: Turn,
 ): Promise<void> {
   const stage = await openStage(deps, key, record);
-  await whileStaged(stage, turn, () => finish(deps, stage, record));
+  await whileStaged(stage, turn, () => finish(deps, stage, record, turn));
 }
 
 /** Finishes the reply above a question, then shows its card. */
@@ -75,7 +77,7 @@ export async function presentQuestion(
   turn: Turn,
 ): Promise<void> {
   const stage = await openStage(deps, key, record);
-  await whileStaged(stage, turn, () => present(deps, stage, record));
+  await whileStaged(stage, turn, () => present(deps, stage, record, turn));
 }
 
 /** Whatever happens, the reply stops sending; when the process must end, at once. */
@@ -271,12 +273,13 @@ export function absorbInto(
   { key, surface, transcript }: Scene,
   waiting: readonly WaitingMessage[],
 ): Promise<readonly string[]> {
-  const { inbox, log, conversations, questions } = deps;
+  const { inbox, log, conversations, questions, files } = deps;
+  const limits = (): FileSettings => deps.settings.files;
   const now = (): number => deps.clock.now();
   const forgetAnswer = (id: string, messageId: string): Promise<void> =>
     questions.forget(id, messageId);
   return absorb(
-    { inbox, log, conversations, surface, now, forgetAnswer },
+    { inbox, log, conversations, surface, files, limits, now, forgetAnswer },
     key,
     transcript,
     waiting,
@@ -313,7 +316,7 @@ async function settle(execution: Execution, outcome: RunOutcome): Promise<void> 
   const notices = lines.filter((line) => line !== undefined);
   const ending: RunRecord = { ...record, state: 'ending', end: { ...end, notices } };
   await deps.records.save(stage.key, ending);
-  await finish(deps, stage, ending);
+  await finish(deps, stage, ending, execution.turn);
 }
 
 /** Where the answer comes from and what it took; a run that said nothing says that neither. */
@@ -325,9 +328,15 @@ async function footLines(
   return [sourcesLine(record.sources), await receiptLine(deps, stage, record)];
 }
 
-async function finish(deps: ExecuteDeps, stage: Stage, record: RunRecord): Promise<void> {
+async function finish(
+  deps: ExecuteDeps,
+  stage: Stage,
+  record: RunRecord,
+  turn: Turn,
+): Promise<void> {
   const delivery = await stage.reply.finish(endOf(record.end));
   if (delivery === 'gone') deps.log.warn('reply_without_place', { runId: record.runId });
+  else await sendMadeImages(deps, stage, record, turn.cutOff);
   await deps.records.remove(stage.key);
 }
 
@@ -340,7 +349,7 @@ function endOf(end: RunEnd | undefined): {
 }
 
 async function suspend(
-  { deps, stage, record, end }: Execution,
+  { deps, stage, record, end, turn }: Execution,
   outcome: Extract<RunOutcome, { kind: 'suspended' }>,
 ): Promise<void> {
   const question = await storeSuspension(deps, stage, record, outcome);
@@ -353,15 +362,21 @@ async function suspend(
     end: { ...end, notices: [...end.notices, ...waitNotice(question)] },
   };
   await deps.records.save(stage.key, suspended);
-  await present(deps, stage, suspended);
+  await present(deps, stage, suspended, turn);
 }
 
 /** The text before the card: people read in order. */
-async function present(deps: ExecuteDeps, stage: Stage, record: RunRecord): Promise<void> {
+async function present(
+  deps: ExecuteDeps,
+  stage: Stage,
+  record: RunRecord,
+  turn: Turn,
+): Promise<void> {
   const { question } = record;
   if (!question) throw new Error('a suspended run without what it waits for');
   await stage.reply.finish(endOf(record.end));
+  const sent = await sendMadeImages(deps, stage, record, turn.cutOff);
   await showSuspension(deps, question);
-  const { end: _shown, ...rest } = record;
+  const { end: _shown, ...rest } = sent;
   await deps.records.save(stage.key, { ...rest, question: { ...question, isShown: true } });
 }

@@ -3,7 +3,7 @@
  * adapter acknowledges what is safe (rule 1). All further work goes on behind.
  */
 
-import { BotError } from '../base/errors.ts';
+import { BotError, isBotError } from '../base/errors.ts';
 import { conversationKeyOf } from '../messages/conversation.ts';
 import type { Voted } from '../questions/approvals.ts';
 import type { Adapter, OnEvent } from '../surface/adapter.ts';
@@ -16,6 +16,7 @@ import type {
   InboundForm,
   InboundMessage,
 } from '../surface/inbound.ts';
+import type { Surface } from '../surface/surface.ts';
 import { type Access, accessIn, accessOf } from './access.ts';
 import { isAdmin } from './admins.ts';
 import type { Background } from './background.ts';
@@ -139,9 +140,31 @@ async function store(
   }
   const { messageId } = message;
   await deps.traces.note(key, { messageId, trigger: trigger.rule, access: access.rule });
-  const adapter = adapterOf(deps, message.conversation.adapter);
-  if (deps.lanes.active(key)) deps.signs.putOn(adapter.surfaceOf(message.conversation), messageId);
+  const surface = adapterOf(deps, message.conversation.adapter).surfaceOf(message.conversation);
+  if (message.files.length > 0) {
+    deps.background.start('files', () => fetchFiles(deps, key, surface, message));
+  }
+  if (deps.lanes.active(key)) deps.signs.putOn(surface, messageId);
   deps.lanes.wake(key);
+}
+
+/**
+ * At once, for the message may wait for days behind a question while its addresses run out. What is
+ * not there when it enters a run is fetched then.
+ */
+async function fetchFiles(
+  deps: IntakeDeps,
+  key: string,
+  surface: Surface,
+  message: InboundMessage,
+): Promise<void> {
+  try {
+    for await (const { kind, file } of deps.files.take(key, surface, message)) {
+      deps.log.debug('file_fetched', { conversation: key, fileId: file.id, outcome: kind });
+    }
+  } catch (thrown) {
+    if (!isBotError(thrown, 'interrupted')) throw thrown;
+  }
 }
 
 async function accessFor(

@@ -81,6 +81,7 @@ export async function prepareRun(
     webSearch: profile.webSearch.value,
     handovers: [],
     sources: [],
+    images: {},
     endedChoice: ended,
     notices: [...notices, ...(start.refusal === undefined ? [] : [start.refusal])],
     decisions: [],

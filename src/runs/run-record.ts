@@ -80,6 +80,8 @@ export const runRecordSchema = z.object({
     .array(z.object({ url: z.string(), title: z.string() }))
     .readonly()
     .default([]),
+  /** Images that it made, by step and place: begun may be in the thread, done is. */
+  images: z.record(z.string(), z.enum(['begun', 'done'])).default({}),
   /** Lines that its reply ends with, known from its beginning; none once they were shown. */
   notices: z.array(z.string()).readonly().default([]),
   /** What people had chosen and does not hold any more: taken back when they are told. */

@@ -27,6 +27,7 @@ import { createGrantBook } from './grant-book.ts';
 import { createInbox } from './inbox.ts';
 import { createIntake } from './intake.ts';
 import { createLanes, type Lanes } from './lane.ts';
+import { createMessageFiles } from './message-files.ts';
 import { outwardAdapters } from './outward.ts';
 import { createRunQuota } from './quota.ts';
 import { createReadBack, type ReadBack } from './read-back.ts';
@@ -59,6 +60,10 @@ export function createRuns(
   const wakes = createWakes(store);
   const background = createBackground({ log });
   const inbox = createInbox({ store, clock, log, wakeOf: wakeEntryOf });
+  const files = createMessageFiles({
+    ...{ clock, log, workspaceOf: deps.workspaceOf },
+    limits: () => deps.settings.files,
+  });
   const signs = createSigns({ background });
   const spaces = createSpaces({ store, log }, options.allowedSpaces);
   const traces = createTraces({ store, clock, log });
@@ -95,6 +100,7 @@ export function createRuns(
     adapters,
     tools: deps.toolsOf(createThreadPort({ ...deps, records })),
     inbox,
+    files,
     questions,
     approvals,
     grants: createGrants({
@@ -167,7 +173,11 @@ export function createRuns(
     },
     stop: async () => {
       readBack.stop();
-      await lanes.drain(deps.settings.runs.drainSeconds * 1000);
+      const graceMs = deps.settings.runs.drainSeconds * 1000;
+      const cancelStop = clock.setTimer(graceMs, () => files.stop());
+      await lanes.drain(graceMs);
+      cancelStop();
+      files.stop();
       await background.settled();
     },
   };

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { type ReasoningOptions, reasoningOptionsSchema } from '../messages/model.ts';
+import { mediaSettings } from '../messages/settings.ts';
 import { type Permissions, permissionSettings } from '../permissions/settings.ts';
 
 /** `slack:U024BE7LH`: adapter and the platform's immutable id. Names are refused: anybody can take
@@ -33,6 +34,25 @@ export const runSettings = z.strictObject({
   receipt: z.enum(['always', 'changes', 'off']).default('changes'),
 });
 export type RunSettings = Readonly<z.infer<typeof runSettings>>;
+
+/** Files that come with messages. A megabyte (Mb) is a million bytes. */
+export const fileSettings = z.strictObject({
+  ...mediaSettings.shape,
+  /** Of one message; what comes behind them is only named. */
+  mostFiles: z.int().min(0).max(100).default(20),
+  mostFileMb: z.number().positive().max(200).default(20),
+  /** All files of one message together. */
+  mostMessageMb: z.number().positive().max(1_000).default(50),
+  /** Images of one message that a model is shown. */
+  mostImages: z.int().min(0).max(100).default(8),
+  /** PDFs of one message that a model is shown. */
+  mostPdfs: z.int().min(0).max(100).default(5),
+  /** Characters (UTF-16 units) of text files that a message brings before the model at once. */
+  mostTextChars: z.int().min(0).max(200_000).default(20_000),
+  /** What people's files of one conversation may take in its workspace. */
+  mostInboxMb: z.number().positive().max(100_000).default(500),
+});
+export type FileSettings = Readonly<z.infer<typeof fileSettings>>;
 
 /** What a profile (settings of channels) may set. */
 export const profileSettings = z.strictObject({

@@ -7,6 +7,7 @@ import { noPages, replyPagesSchema } from '../render/page-book.ts';
 import { createReply, type Reply } from '../render/reply.ts';
 import { readValidated } from '../storage/validated.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
+import { hasMadeImage } from './made-images.ts';
 import { type RunRecord, replyIdOf } from './run-record.ts';
 import { openScene, type Scene } from './scene.ts';
 
@@ -66,6 +67,7 @@ export function isSilent(entries: readonly Entry[], record: RunRecord): boolean 
       entry.step <= record.segmentFromStep,
   );
   const since = entries.slice(Math.max(lastAddressed, segmentStart) + 1);
+  if (hasMadeImage(since, record.runId)) return false;
   return stepsOf(since, record).every(({ text }) => text.trim() === '');
 }
 

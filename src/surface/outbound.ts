@@ -50,6 +50,8 @@ export interface OutboundFile {
   readonly content: Uint8Array;
   /** One line under it. Plain text. */
   readonly comment?: string;
+  /** The name was made for this post alone: an own message with a file of this name is this post. */
+  readonly isNameUnique?: boolean;
 }
 
 export interface PostedMessage {

@@ -55,6 +55,7 @@ function cleanFile(file: OutboundFile, redactor: Redactor): OutboundFile {
   const text = textOf(file.content);
   const clean = text === null ? null : redactor.redact(text);
   return {
+    ...file,
     name: redactor.redact(file.name),
     content: clean === null || clean === text ? file.content : new TextEncoder().encode(clean),
     ...(file.comment === undefined ? {} : { comment: redactor.redact(file.comment) }),

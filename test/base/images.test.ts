@@ -15,15 +15,17 @@ const noise = (width: number, height: number) =>
     },
   });
 
+const limits = { mostPixels: 64_000_000, mostSeconds: 20 };
+
 async function fitted(content: Uint8Array) {
-  const image = await fitImage(content);
+  const image = await fitImage(content, limits);
   if (image.kind === 'problem') throw new Error(image.problem);
   const { format, width, height, hasAlpha } = await sharp(image.bytes).metadata();
   return { ...image, format, width, height, hasAlpha };
 }
 
 async function problemOf(content: Uint8Array): Promise<string> {
-  const image = await fitImage(content);
+  const image = await fitImage(content, limits);
   return image.kind === 'problem' ? image.problem : 'none';
 }
 
@@ -46,7 +48,7 @@ describe('fileTypeOf', () => {
 describe('fitImage', () => {
   it.each(['png', 'jpeg', 'webp'] as const)('leaves a %s that fits as it is', async (format) => {
     const content = await plain(2000, 900).toFormat(format).toBuffer();
-    const image = await fitImage(content);
+    const image = await fitImage(content, limits);
     expect(image).toEqual({ kind: 'image', mediaType: `image/${format}`, bytes: content });
   });
 
@@ -72,7 +74,7 @@ describe('fitImage', () => {
 
   it('takes the type from the bytes, and looks at nothing else (B110)', async () => {
     const jpeg = await plain(10, 10).jpeg().toBuffer();
-    expect(await fitImage(jpeg)).toMatchObject({ mediaType: 'image/jpeg' });
+    expect(await fitImage(jpeg, limits)).toMatchObject({ mediaType: 'image/jpeg' });
     expect(await problemOf(Buffer.from('not an image'))).toBe('it is no image');
   });
 
@@ -91,6 +93,17 @@ describe('fitImage', () => {
   it('turns a photograph the right way up when it is written anew', async () => {
     const content = await plain(3000, 1000).withMetadata({ orientation: 6 }).jpeg().toBuffer();
     expect(await fitted(content)).toMatchObject({ width: 667, height: 2000 });
+  });
+
+  it('drops what a camera noted, also of a photograph that fits, and turns it', async () => {
+    const place = { IFD3: { GPSLatitude: '52/1 31/1 0/1', GPSLatitudeRef: 'N' } };
+    const photo = plain(300, 100).withExif(place).withMetadata({ orientation: 6 });
+    const content = await photo.jpeg().toBuffer();
+    expect((await sharp(content).metadata()).exif).toBeDefined();
+    const image = await fitted(content);
+    expect(image).toMatchObject({ mediaType: 'image/jpeg', width: 100, height: 300 });
+    const { exif, orientation } = await sharp(image.bytes).metadata();
+    expect({ exif, orientation }).toEqual({ exif: undefined, orientation: undefined });
   });
 
   it('makes an animation its first picture, and a GIF a PNG', async () => {
@@ -130,5 +143,16 @@ describe('fitImage', () => {
     const bomb = await plain(8001, 8000).png().toBuffer();
     expect(bomb.length).toBeLessThan(1_000_000);
     expect(await problemOf(bomb)).toBe('too many pixels (8001 x 8000, at most 64 million)');
+    const few = await fitImage(await plain(11, 10).png().toBuffer(), {
+      ...limits,
+      mostPixels: 100,
+    });
+    expect(few).toMatchObject({ problem: 'too many pixels (11 x 10, at most 0.0001 million)' });
+  });
+
+  it('gives up on an image when its time is over', async () => {
+    const content = await noise(3000, 3000).png().toBuffer();
+    const image = await fitImage(content, { ...limits, mostSeconds: 0.001 });
+    expect(image).toEqual({ kind: 'problem', problem: 'reading it takes more than 0.001 s' });
   });
 });

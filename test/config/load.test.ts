@@ -58,6 +58,17 @@ describe('the configuration', () => {
     });
   });
 
+  it('bounds files and what looking into them may take; the rest keeps its defaults', () => {
+    const { load } = setUp('files: { mostFileMb: 5, mostPdfPages: 10 }\n');
+    expect(load().files).toMatchObject({ mostFileMb: 5, mostPdfPages: 10, mostFiles: 20 });
+    const wrong = setUp('files:\n  mostFileMb: 201\n  mostDecodeSeconds: 0\n  mostSvgs: 1\n');
+    expect(problemsOf(wrong.load, wrong.file)).toEqual([
+      expect.stringMatching(/^FILE:3: files\.mostDecodeSeconds: /u),
+      expect.stringMatching(/^FILE:2: files\.mostFileMb: /u),
+      'FILE:4: files.mostSvgs: there is no such setting',
+    ]);
+  });
+
   it('fills in variables, with defaults, and leaves comments and keys alone', () => {
     const { load } = setUp(`name: "${reference('BOT_NAME:-Hand')} of ${reference('TEAM')}"\n`, {
       TEAM: 'Ops',

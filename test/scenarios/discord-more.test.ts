@@ -1,8 +1,10 @@
 /** Discord, the whole process: direct messages, slash commands, servers joined later. */
 
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createDiscordGuild, type DiscordGuild } from '../emulators/discord/guild.ts';
-import { say } from '../emulators/model/script.ts';
+import { message, say } from '../emulators/model/script.ts';
 import { createModelServer, type ModelServer } from '../emulators/model-server.ts';
 import { type BotProcess, createBotFolder } from '../support/bot-process.ts';
 import { until } from '../support/until.ts';
@@ -11,6 +13,8 @@ interface Bench {
   readonly guild: DiscordGuild;
   readonly model: ModelServer;
   readonly start: () => Promise<BotProcess>;
+  /** Names of the files that people sent, from all workspaces. */
+  readonly kept: () => readonly string[];
 }
 
 async function usingDiscord(test: (bench: Bench) => Promise<void>): Promise<void> {
@@ -32,6 +36,10 @@ async function usingDiscord(test: (bench: Bench) => Promise<void>): Promise<void
           COMPATIBLE_BASE_URL: model.baseUrl('compatible'),
           DECKHAND_MODEL: 'compatible/test-model',
         }),
+      kept: () =>
+        readdirSync(folder.path, { recursive: true, encoding: 'utf8' })
+          .filter((name) => path.basename(path.dirname(name)) === 'inbox')
+          .map((name) => path.basename(name)),
     });
   } finally {
     await folder.close();
@@ -55,6 +63,41 @@ describe('Discord, more of the whole process', { timeout: 60_000 }, () => {
         15_000,
       );
       expect(JSON.stringify(model.requests[1]?.body)).toContain('Hello Anna.');
+    }));
+
+  it('fetches a file at once, also where its message waits until the address has run out', () =>
+    usingDiscord(async ({ guild, model, start, kept }) => {
+      await start();
+      let open = (): void => {};
+      const wait = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      model.script(
+        message({ kind: 'text', text: 'Looking. ' }, { kind: 'wait', until: wait }),
+        say('Heard.'),
+      );
+      const thread = guild.say('2001', '3001', `${guild.mention} look`);
+      const texts = (): string => {
+        const isThere = guild.model.channels.has(thread);
+        return isThere
+          ? guild
+              .messages(thread)
+              .map(({ text }) => text)
+              .join('|')
+          : '';
+      };
+      await until(() => texts().includes('Looking.'), 15_000);
+      const voice = guild.addFile({
+        ...{ name: 'voice-message.ogg', mediaType: 'audio/ogg', content: 'OggS\0\x02' },
+      });
+      guild.say('2001', thread, '', { files: [voice] });
+      await until(() => kept().length === 1, 15_000);
+      guild.model.files.delete(voice.id);
+      open();
+      await until(() => texts().includes('Heard.'), 15_000);
+      expect(JSON.stringify(model.requests[1]?.body)).toContain(
+        `[file voice-message.ogg (audio/ogg, 6 bytes), kept as inbox/${kept()[0]}: an Ogg recording`,
+      );
     }));
 
   it('answers slash commands to the one who asks', () =>

@@ -1,7 +1,7 @@
 /** Slack, the whole process: direct messages, images, broadcasts, commands, other models. */
 
 import { describe, expect, it } from 'vitest';
-import { say } from '../emulators/model/script.ts';
+import { message, say } from '../emulators/model/script.ts';
 import type { WireName } from '../emulators/model-server.ts';
 import { until } from '../support/until.ts';
 import { usingSlackBench } from './slack-bench.ts';
@@ -34,6 +34,33 @@ describe('Slack, more of the whole process', { timeout: 60_000 }, () => {
       await until(() => workspace.thread(direct, root).some(({ text }) => text === 'A pixel.'));
       const sent = JSON.stringify(model.requests[0]?.body);
       expect(sent).toContain(`data:image/png;base64,${pixel.toString('base64')}`);
+    }));
+
+  it('keeps an archive for the tools, and posts an image that the model makes', () =>
+    usingSlackBench(async ({ workspace, model, start, mention, untilAnswers }) => {
+      await start({
+        GEMINI_API_KEY: 'test-key',
+        GOOGLE_GEMINI_BASE_URL: model.baseUrl('gemini'),
+        DECKHAND_MODEL: 'gemini/gemini-3-pro-image',
+      });
+      const base64 = pixel.toString('base64');
+      model.script(
+        message({ kind: 'text', text: 'Here.' }, { kind: 'image', mediaType: 'image/png', base64 }),
+        say('Packed.'),
+      );
+      const thread = mention('draw a pixel');
+      await untilAnswers(thread, (all) => all.includes('Here.'));
+      await until(() => [...workspace.model.files.values()].length === 1);
+      const [drawn] = workspace.model.files.values();
+      expect(drawn?.name).toMatch(/^image-[0-9a-f]{8}\.png$/u);
+      expect(Buffer.from(drawn?.content ?? []).equals(pixel)).toBe(true);
+      const archive = { name: 'logs.zip', mimetype: 'application/zip', content: 'PK\x03\x04\0' };
+      const files = [workspace.addFile(archive)];
+      workspace.say('U_ANNA', 'C1', 'and these', { thread, files });
+      await untilAnswers(thread, (all) => all.includes('Packed.'));
+      expect(JSON.stringify(model.requests[1]?.body)).toMatch(
+        /\[file logs\.zip \(application\/zip, 5 bytes\), kept as inbox\/logs-[0-9a-f]{8}\.zip: /u,
+      );
     }));
 
   it('takes a thread message that was also sent to the channel as a message', () =>

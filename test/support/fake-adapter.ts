@@ -26,6 +26,7 @@ export interface FakeUpload {
   readonly text: string;
   readonly content: Uint8Array;
   readonly comment: string;
+  readonly isNameUnique: boolean;
   readonly messageId: string;
   readonly thread: string;
 }
@@ -45,7 +46,7 @@ export type Saying = Pick<
 
 /** Faults by call: the nth call of a kind from now on (1 is the next) fails so. */
 export interface Fault {
-  readonly call: 'post' | 'edit' | 'remove' | 'upload' | 'react' | StreamCall;
+  readonly call: 'post' | 'edit' | 'remove' | 'upload' | 'react' | 'download' | StreamCall;
   readonly nth: number;
   readonly code: ErrorCode;
   readonly retryAfterMs?: number;
@@ -190,31 +191,34 @@ export function createFakeAdapter(
     history: async (most) => [...fake.history, ...historyOf(conversation)].slice(-most),
     channelHistory: async (most) =>
       [...fake.channelHistory, ...channelHistoryOf(conversation)].slice(-most),
-    upload: async (file, { key }) =>
+    upload: async (file, { key, maybePosted }) =>
       act('upload', () => {
         const bytes = file.content.byteLength;
         if (bytes > mostFileBytes) throw new BotError('message_too_long', 'the file is too large');
         const known = fake.uploads.find((other) => other.key === key);
+        if (known && !maybePosted) throw new Error(`file ${key} was posted twice`);
         if (known) return { messageId: known.messageId };
-        const { content, comment = '' } = file;
+        const { content, comment = '', isNameUnique = false } = file;
         const fileName = safeFileName(file.name);
         ids += 1;
         const messageId = `m${ids}`;
         const text = Buffer.from(content).toString();
         const { thread } = conversation;
         order.push(messageId);
-        fake.uploads.push({ key, name: fileName, text, comment, content, messageId, thread });
+        const sent = { name: fileName, text, comment, content, isNameUnique };
+        fake.uploads.push({ key, ...sent, messageId, thread });
         return { messageId };
       }),
     whisper: async (person, text) => {
       fake.whispers.push({ person, text });
     },
-    download: async ({ id, name: fileName }, mostBytes) => {
-      const bytes = files.get(id) ?? new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]);
-      if (bytes.length > mostBytes)
-        throw new BotError('message_too_long', `${fileName} is too large`);
-      return bytes;
-    },
+    download: async ({ id, name: fileName }, mostBytes) =>
+      act('download', () => {
+        const bytes = files.get(id) ?? new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]);
+        if (bytes.length > mostBytes)
+          throw new BotError('message_too_long', `${fileName} is too large`);
+        return bytes;
+      }),
   });
 
   const checkLength = (message: OutboundMessage): void => {

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach } from 'vitest';
+import { mediaSettings } from '../../src/messages/settings.ts';
 import { builtinTools } from '../../src/tools/builtin/all.ts';
 import { createSearches } from '../../src/tools/builtin/searches.ts';
 import type { RegisteredTool, ToolContext, ToolOutcome } from '../../src/tools/contract.ts';
@@ -70,6 +71,7 @@ export function usingFileTools(): () => Promise<FileBench> {
       clock: createFakeClock(),
       thread,
       readMarks: createMemoryReadMarks(),
+      media: () => mediaSettings.parse({}),
       searches,
       web: { fetch: createGuardedFetch(), options: () => ({ allow: [], deny: [] }) },
     });

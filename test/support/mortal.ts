@@ -60,6 +60,7 @@ export function mortalAdapter(adapter: Adapter, life: Life): Adapter {
         ...surface,
         post: (message, options) => as(life, true, () => surface.post(message, options)),
         edit: (messageId, message) => as(life, true, () => surface.edit(messageId, message)),
+        upload: (file, options) => as(life, true, () => surface.upload(file, options)),
         remove: (messageId) => as(life, true, () => surface.remove(messageId)),
       };
     },

@@ -170,6 +170,7 @@ export function outlineOf(events: readonly ChatStreamEvent[]): unknown[] {
         outline.push(event);
         break;
       case 'reasoning_signature':
+      case 'image_made':
       case 'raw_part':
       case 'citations':
       case 'server_tool':

@@ -14,6 +14,7 @@ export type ScriptedEvent =
   | { readonly call: string; readonly input: unknown; readonly id?: string }
   | { readonly waitMs: number }
   | { readonly fail: Error }
+  | { readonly image: string; readonly mediaType?: string }
   | { readonly stop: StopReason }
   | { readonly sources: readonly Citation[] }
   /** What the call used and cost (null: unknown). */
@@ -96,6 +97,10 @@ export function createScriptedModel(clock: Clock): ScriptedModel {
 }
 
 function wordsOf(event: ScriptedEvent): readonly CompletionEvent[] {
+  if ('image' in event) {
+    const { image: base64, mediaType = 'image/png' } = event;
+    return [{ kind: 'image_made', mediaType, base64 }];
+  }
   if ('think' in event) return [{ kind: 'reasoning_delta', text: event.think }];
   if ('text' in event) return [{ kind: 'text_delta', text: event.text }];
   return 'sources' in event ? [{ kind: 'citations', citations: event.sources }] : [];

@@ -16,7 +16,14 @@ import {
 } from '../../src/permissions/settings.ts';
 import type { OfferedModel, ResolvedModel } from '../../src/runs/deps.ts';
 import { createRuns, type Runs } from '../../src/runs/runs.ts';
-import type { AccessLists, Governance, Profile, RunSettings } from '../../src/runs/settings.ts';
+import {
+  type AccessLists,
+  type FileSettings,
+  fileSettings,
+  type Governance,
+  type Profile,
+  type RunSettings,
+} from '../../src/runs/settings.ts';
 import { createMemoryStore } from '../../src/storage/memory.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { InboundClick, InboundMessage } from '../../src/surface/inbound.ts';
@@ -40,6 +47,7 @@ export interface WorldOptions {
   readonly expireDays?: number;
   readonly answerers?: 'participants' | 'asker';
   readonly limits?: Partial<LimitSettings>;
+  readonly files?: Partial<FileSettings>;
   readonly receipt?: RunSettings['receipt'];
   readonly offered?: readonly OfferedModel[];
   /** Another model than the scripted one for a name. */
@@ -146,6 +154,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       thread,
       searches,
       readMarks: createMemoryReadMarks(),
+      media: () => fileSettings.parse({}),
       web: { fetch: createGuardedFetch(), options: () => ({ allow: [], deny: [] }) },
     });
   let messages = 0;
@@ -208,6 +217,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
             answerers: options.answerers ?? 'participants',
             expireDays: options.expireDays ?? 7,
           },
+          files: fileSettings.parse(options.files ?? {}),
         },
       },
       { allowedSpaces: () => [] },

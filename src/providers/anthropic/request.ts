@@ -2,19 +2,12 @@
 
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ChatRequest } from '../../messages/chat.ts';
-import type {
-  AssistantPart,
-  DocumentPart,
-  Origin,
-  Raw,
-  ToolResult,
-  UserPart,
-} from '../../messages/parts.ts';
+import type { DocumentPart, Origin, Raw, ToolResult, UserPart } from '../../messages/parts.ts';
 import { isBareTool } from '../bare-schemas.ts';
 import { formerTools } from '../former-tools.ts';
 import { knownRequest } from '../known-request.ts';
 import { fitMedia } from '../media.ts';
-import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
+import { fileText, normaliseMessages, resultText, type SentPart, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
 import { thoughtsFrom } from '../stale-thoughts.ts';
@@ -68,7 +61,7 @@ function isContent(raw: Raw): boolean {
 }
 
 /** `pause_turn` ends with a server tool's block and wants exactly the same messages again. */
-function isPaused(parts: readonly AssistantPart[]): boolean {
+function isPaused(parts: readonly SentPart[]): boolean {
   const last = parts.at(-1);
   return last?.kind === 'raw' && isContent(last.raw);
 }
@@ -94,7 +87,7 @@ function messageOf(turn: Turn): BlockMessage {
   };
 }
 
-function blockOf(part: AssistantPart): Block {
+function blockOf(part: SentPart): Block {
   switch (part.kind) {
     case 'text':
       return textBlock(part.text, part.raw);

@@ -9,9 +9,9 @@ import type {
 } from '@google/genai';
 import type { ChatRequest } from '../../messages/chat.ts';
 import type {
-  AssistantPart,
   DocumentPart,
   ImagePart,
+  MadeImagePart,
   Origin,
   Raw,
   ToolResult,
@@ -19,7 +19,7 @@ import type {
 } from '../../messages/parts.ts';
 import { knownRequest } from '../known-request.ts';
 import { fitMedia } from '../media.ts';
-import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
+import { fileText, normaliseMessages, resultText, type SentPart, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { thoughtsFrom } from '../stale-thoughts.ts';
 import { thinkingConfigOf } from './thinking.ts';
@@ -44,6 +44,7 @@ export function geminiRequest(
     isContent,
     thoughtsFrom: thoughtsFrom(request.messages, learned),
     keepsSealedText: true,
+    ...(request.abilities.imageOutput ? { imageRaw: (image) => imageRaw(image, origin) } : {}),
     bindsNames: true,
   });
   const rules = rulesOf(request, turns);
@@ -95,6 +96,12 @@ function imageConfigOf({ abilities, reasoning }: ChatRequest): ImageConfig | und
   };
 }
 
+/** Its models want each image under the signature it came with. */
+function imageRaw({ mediaType, base64, raw }: MadeImagePart, origin: Origin): Raw {
+  const thoughtSignature = textField(raw, 'thoughtSignature') ?? foreignSignature;
+  return { origin, data: { inlineData: { mimeType: mediaType, data: base64 }, thoughtSignature } };
+}
+
 function isContent(raw: Raw): boolean {
   return textField(raw, 'thought') === undefined;
 }
@@ -113,7 +120,7 @@ function vendorIds(turns: readonly Turn[]): ReadonlyMap<string, string> {
   return ids;
 }
 
-function modelContent(parts: readonly AssistantPart[], { needsSignatures }: Rules): Content {
+function modelContent(parts: readonly SentPart[], { needsSignatures }: Rules): Content {
   const content = parts.map(modelPart);
   const first = content.find((part) => part.functionCall !== undefined);
   if (needsSignatures && first !== undefined && first.thoughtSignature === undefined) {
@@ -122,7 +129,7 @@ function modelContent(parts: readonly AssistantPart[], { needsSignatures }: Rule
   return { role: 'model', parts: content };
 }
 
-function modelPart(part: AssistantPart): Part {
+function modelPart(part: SentPart): Part {
   const thoughtSignature = textField(part.raw, 'thoughtSignature');
   const sealed = thoughtSignature === undefined ? {} : { thoughtSignature };
   switch (part.kind) {

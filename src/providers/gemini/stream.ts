@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { BotError } from '../../base/errors.ts';
+import { fileTypeOf, headBytes } from '../../base/file-types.ts';
 import type { NewId } from '../../base/ids.ts';
 import type { ChatStreamEvent, StopReason } from '../../messages/chat.ts';
 import type { Origin } from '../../messages/parts.ts';
@@ -33,6 +34,7 @@ const partSchema = z.looseObject({
     .looseObject({ id: text, name: text, args: z.record(z.string(), z.unknown()).nullish() })
     .nullish()
     .catch(null),
+  inlineData: z.looseObject({ mimeType: text, data: text }).nullish().catch(null),
   toolCall: serverCallSchema,
   toolResponse: serverCallSchema,
 });
@@ -196,6 +198,13 @@ function* partEvents(part: WirePart, state: State): Generator<ChatStreamEvent> {
     return;
   }
   state.timer.pause();
+  const image = imageOf(part, state.origin);
+  if (image !== undefined) {
+    state.hasOpenText = false;
+    state.hasContent = true;
+    yield image;
+    return;
+  }
   if (typeof part.text !== 'string') {
     state.hasOpenText = false;
     yield { kind: 'raw_part', part: 'own', raw: rawOf(state.origin, withoutNulls(part)) };
@@ -214,6 +223,17 @@ function* partEvents(part: WirePart, state: State): Generator<ChatStreamEvent> {
   state.hasOpenText = false;
   if (part.text !== '') yield { kind: 'text_delta', text: part.text };
   yield { kind: 'raw_part', part: 'text', raw: rawOf(state.origin, { thoughtSignature }) };
+}
+
+/** What is no image (sound, a table) stays vendor data. Drafts made while thinking are thoughts. */
+function imageOf(part: WirePart, origin: Origin): ChatStreamEvent | undefined {
+  const { inlineData, thoughtSignature } = part;
+  const base64 = inlineData?.data;
+  if (!base64 || !inlineData.mimeType?.startsWith('image/')) return undefined;
+  const head = Buffer.from(base64.slice(0, Math.ceil(headBytes / 3) * 4), 'base64');
+  const mediaType = fileTypeOf(head) ?? inlineData.mimeType;
+  const raw = thoughtSignature ? { raw: rawOf(origin, { thoughtSignature }) } : {};
+  return { kind: 'image_made', mediaType, base64, ...raw };
 }
 
 function* callEvents(part: WirePart, state: State): Generator<ChatStreamEvent> {

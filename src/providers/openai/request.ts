@@ -16,7 +16,7 @@ import { isBareTool } from '../bare-schemas.ts';
 import { askedEffort } from '../budgets.ts';
 import { knownRequest } from '../known-request.ts';
 import { fitMedia } from '../media.ts';
-import { fileText, normaliseMessages, resultText, type Turn } from '../normalise.ts';
+import { fileText, normaliseMessages, resultText, type SentPart, type Turn } from '../normalise.ts';
 import { fieldsOf, textField } from '../raw.ts';
 import { fitSchema } from '../schema.ts';
 import { thoughtsFrom } from '../stale-thoughts.ts';
@@ -116,7 +116,7 @@ function itemsOf(turn: Turn, isReasoning: boolean): Item[] {
  * go without an id. Items that are nothing but their id (searches) stay behind then, unless the
  * model never thinks.
  */
-function assistantItems(parts: readonly AssistantPart[], isReasoning: boolean): Item[] {
+function assistantItems(parts: readonly SentPart[], isReasoning: boolean): Item[] {
   let hasIds = false;
   return parts.flatMap((part): Item[] => {
     switch (part.kind) {

@@ -1,6 +1,7 @@
 /** The built-in tools, in the stable order in which models see them; the shell's are apart. */
 
 import type { Clock } from '../../base/clock.ts';
+import type { MediaLimits } from '../../messages/settings.ts';
 import type { RegisteredTool } from '../contract.ts';
 import type { ReadMarks, Thread } from '../ports.ts';
 import { registerTool } from '../registry.ts';
@@ -25,6 +26,8 @@ export interface BuiltinDeps {
   readonly clock: Clock;
   readonly thread: Thread;
   readonly readMarks: ReadMarks;
+  /** Bounds on looking into images and PDFs, as they are now. */
+  readonly media: () => MediaLimits;
   /** Closed by whoever made it. */
   readonly searches: Searches;
   readonly web: { readonly fetch: GuardedFetch; readonly options: () => WebFetchOptions };
@@ -33,9 +36,9 @@ export interface BuiltinDeps {
 }
 
 export function builtinTools(deps: BuiltinDeps): readonly RegisteredTool[] {
-  const { clock, thread, readMarks, searches, web, search } = deps;
+  const { clock, thread, readMarks, media, searches, web, search } = deps;
   return [
-    ...createFileTools({ readMarks }),
+    ...createFileTools({ readMarks, media }),
     registerTool(createGlobTool(searches)),
     registerTool(createGrepTool(searches)),
     registerTool(
@@ -43,6 +46,7 @@ export function builtinTools(deps: BuiltinDeps): readonly RegisteredTool[] {
         {
           clock,
           fetch: web.fetch,
+          media,
           knownAddresses: ({ conversationKey, runId }) =>
             thread.knownAddresses(conversationKey, runId),
         },

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { mediaPartOf } from '../../messages/media.ts';
+import type { MediaLimits } from '../../messages/settings.ts';
 import type { Tool, ToolOutcome } from '../contract.ts';
 import { binaryKindOf } from '../files/binary-kinds.ts';
 import { assessReading } from '../files/judgement.ts';
@@ -34,8 +35,10 @@ const defaultLimit = 2000;
 
 export function createFileReadTool({
   readMarks,
+  media,
 }: {
   readonly readMarks: ReadMarks;
+  readonly media: () => MediaLimits;
 }): Tool<FileReadInput> {
   return {
     name: 'FileRead',
@@ -54,7 +57,7 @@ export function createFileReadTool({
       const opened = await readContent(file);
       if (opened.kind !== 'read') return { kind: 'error', text: await problemOf(file, opened) };
       const outcome = opened.isMedia
-        ? await mediaOutcome(file, opened.content)
+        ? await mediaOutcome(file, opened.content, media())
         : textOf(file, opened.content, asked);
       if (outcome.kind === 'done') await markSeen(readMarks, context, file, opened.content);
       return outcome;
@@ -115,8 +118,12 @@ function textOf({ shown }: ResolvedPath, content: Buffer, asked: FileReadInput):
   return textOutcome(encoding === undefined ? page : `${page}\n(The file is ${encoding}.)`);
 }
 
-async function mediaOutcome({ shown }: ResolvedPath, content: Buffer): Promise<ToolOutcome> {
-  const media = await mediaPartOf(path.posix.basename(shown), content);
+async function mediaOutcome(
+  { shown }: ResolvedPath,
+  content: Buffer,
+  limits: MediaLimits,
+): Promise<ToolOutcome> {
+  const media = await mediaPartOf(path.posix.basename(shown), content, limits);
   switch (media.kind) {
     case 'image':
     case 'document':

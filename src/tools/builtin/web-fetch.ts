@@ -6,6 +6,7 @@
 
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
+import type { MediaLimits } from '../../messages/settings.ts';
 import type { Assessment, Tool, ToolOutcome, ToolScene } from '../contract.ts';
 import { textOutcome } from '../text-result.ts';
 import type { GuardedAnswer, GuardedFetch } from '../web/guarded-fetch.ts';
@@ -22,6 +23,7 @@ export type KnownAddresses = (scene: ToolScene) => Promise<readonly string[]>;
 export interface WebFetchDeps {
   readonly clock: Clock;
   readonly fetch: GuardedFetch;
+  readonly media: () => MediaLimits;
   readonly knownAddresses: KnownAddresses;
 }
 
@@ -57,7 +59,7 @@ export function createWebFetchTool(
       if (isDenied(url.hostname)) return deniedOutcome(url);
       const answer = await deps.fetch.get(url, { headers: headers(), mostBytes, signal });
       const target = redirectOf(url, answer);
-      if (!target) return await outcomeOf(url, answer, signal);
+      if (!target) return await outcomeOf(url, answer, deps.media(), signal);
       if (!isSameSite(url, target)) return leadsAway(url, target);
       url = target;
     }
@@ -164,13 +166,14 @@ function deniedOutcome({ hostname }: URL): ToolOutcome {
 async function outcomeOf(
   url: URL,
   { status, headers: given, body, isCut }: GuardedAnswer,
+  limits: MediaLimits,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   if (status < 200 || status > 299) {
     return { kind: 'error', text: `${url.href} answered with HTTP ${status}. ${adviceOf(status)}` };
   }
   const contentType = given.get('content-type') ?? '';
-  const document = await documentText({ url: url.href, contentType, body }, signal);
+  const document = await documentText({ url: url.href, contentType, body }, limits, signal);
   return shown(url, document, isCut);
 }
 

@@ -26,8 +26,11 @@ const signatures: readonly (readonly [what: string, at: number, text: string])[]
   ['a BMP image', 0, 'BM'],
 ];
 
+/** What a binary file is called whose kind is not known. */
+export const unknownBinary = 'a binary file';
+
 /** `an SQLite database`; `a binary file` when it is not known. */
 export function binaryKindOf(content: Buffer): string {
   const head = content.subarray(0, 512).toString('latin1');
-  return signatures.find(([, at, text]) => head.startsWith(text, at))?.[0] ?? 'a binary file';
+  return signatures.find(([, at, text]) => head.startsWith(text, at))?.[0] ?? unknownBinary;
 }

@@ -4,8 +4,8 @@ import { Readability } from '@mozilla/readability';
 import { type PageDocument, parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
 import { gfm } from 'turndown-plugin-gfm';
-import { extractText, getDocumentProxy } from 'unpdf';
 import { z } from 'zod';
+import { openPdf, pageTexts } from '../../base/pdf-pages.ts';
 import { answerTasks } from '../../base/workers/answer.ts';
 
 const taskSchema = z.discriminatedUnion('kind', [
@@ -58,9 +58,8 @@ function makeAbsolute(document: PageDocument, base: string): void {
 }
 
 async function pdfText(bytes: Uint8Array): Promise<Converted> {
-  const pdf = await getDocumentProxy(new Uint8Array(bytes));
-  const { text } = await extractText(pdf, { mergePages: false });
-  const pages = text.map((page, index) => `--- page ${index + 1} ---\n${page.trim()}`);
+  const pages: string[] = [];
+  for await (const page of pageTexts(await openPdf(bytes))) pages.push(page);
   return { title: '', text: pages.join('\n\n') };
 }
 

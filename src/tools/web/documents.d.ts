@@ -27,14 +27,3 @@ declare module '@mozilla/readability' {
     } | null;
   }
 }
-
-declare module 'unpdf' {
-  export interface Pdf {
-    readonly numPages: number;
-  }
-  export function getDocumentProxy(bytes: Uint8Array): Promise<Pdf>;
-  export function extractText(
-    pdf: Pdf,
-    options: { readonly mergePages: false },
-  ): Promise<{ readonly totalPages: number; readonly text: readonly string[] }>;
-}

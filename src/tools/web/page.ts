@@ -7,6 +7,7 @@ import { runInWorker } from '../../base/workers/run.ts';
 import { moduleBeside } from '../../base/workers/start.ts';
 import { mediaPartOf } from '../../messages/media.ts';
 import type { ResultPart } from '../../messages/parts.ts';
+import type { MediaLimits } from '../../messages/settings.ts';
 
 export interface FetchedDocument {
   readonly url: string;
@@ -27,12 +28,13 @@ const workerMemoryMb = 512;
 /** Converting takes a thread of its own: pages can be long, and made to be slow. */
 export async function documentText(
   { url, contentType, body }: FetchedDocument,
+  limits: MediaLimits,
   signal: AbortSignal,
 ): Promise<DocumentText> {
   const type = fileTypeOf(body) ?? contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type === 'application/pdf') return convert({ kind: 'pdf', url, bytes: body }, signal);
   if (type.startsWith('image/') && type !== 'image/svg+xml') {
-    const media = await mediaPartOf(url, body);
+    const media = await mediaPartOf(url, body, limits);
     if (media.kind === 'image') return { kind: 'media', parts: [media] };
     return { kind: 'problem', text: `It is an image (${type}) that cannot be looked at.` };
   }

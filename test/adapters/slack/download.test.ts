@@ -2,6 +2,8 @@
 
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { createDownload } from '../../../adapters/slack/download.ts';
+import { directTransport } from '../../../adapters/slack/transport.ts';
 import type { InboundFile } from '../../../src/surface/inbound.ts';
 import { type SlackSetUp, setUpSlack } from './set-up.ts';
 
@@ -105,6 +107,32 @@ describe('downloads', () => {
     await slack.close();
   });
 
+  it.each([
+    ['http://slack.com/files-pri/T1-F1/a.csv', false],
+    ['https://slack.com:8443/files-pri/T1-F1/a.csv', true],
+    ['https://files.slack.com/files-pri/T1-F1/a.csv', true],
+    ['https://acme.enterprise.slack.com/files-pri/T1-F1/a.csv', true],
+    ['https://slack.com@evil.example/a.csv', false],
+    ['https://notslack.com/a.csv', false],
+  ])('of the real Slack send the token to %s: %s', async (url, isSent) => {
+    const sentTo: string[] = [];
+    const download = createDownload({
+      call: () => Promise.reject(new Error('not asked')),
+      transport: {
+        ...directTransport,
+        fetch: async (address) => {
+          sentTo.push(address);
+          throw new Error('no network here');
+        },
+      },
+      ...{ botToken: 'xoxb-1', apiUrl: 'https://slack.com/api/' },
+    });
+    const file: InboundFile = { id: 'F1', name: 'a.csv', mediaType: 'text/csv', bytes: 1, url };
+    const code = isSent ? 'surface_unavailable' : 'message_refused';
+    await expect(download(file, 100)).rejects.toMatchObject({ code });
+    expect(sentTo).toEqual(isSent ? [url] : []);
+  });
+
   it('know the sign-in page from the file', async () => {
     const slack = await setUpSlack();
     const signIn = `${new URL(slack.workspace.apiUrl).origin}/sign-in`;
@@ -112,6 +140,43 @@ describe('downloads', () => {
     const download = surfaceOf(slack).download(file, 100);
     await expect(download).rejects.toThrow('files:read');
     await expect(download).rejects.toMatchObject({ code: 'surface_gone' });
+    await slack.close();
+  });
+
+  it.each([
+    ['a table', csv, 'application/octet-stream'],
+    ['an image', { ...csv, name: 'a.png', mimetype: 'image/png' }, 'image/png'],
+    ['a page', { ...csv, name: 'a.html', mimetype: 'text/html' }, 'text/html'],
+    ['a stub that nobody described', { ...csv, isStub: true }, 'text/plain'],
+  ])('know the sign-in page by its bytes from %s', async (_what, given, type) => {
+    const slack = await setUpSlack();
+    if ('isStub' in given) slack.workspace.fault('files.info', { kind: 'status', status: 500 });
+    const signIn = new URL(`/sign-in?as=${type}`, slack.workspace.apiUrl).href;
+    const file = await sent(slack, { ...given, redirectTo: signIn });
+    await expect(surfaceOf(slack).download(file, 1_000)).rejects.toMatchObject({
+      code: 'surface_gone',
+    });
+    await slack.close();
+  });
+
+  it.each(['text/html', 'text/plain'])('give a page that a person sent as %s', async (mimetype) => {
+    const slack = await setUpSlack();
+    const content = '<!DOCTYPE html><title>How we use Slack</title>';
+    const file = await sent(slack, { name: 'page.html', mimetype, content });
+    const bytes = await surfaceOf(slack).download(file, 1_000);
+    expect(Buffer.from(bytes).toString()).toBe(content);
+    await slack.close();
+  });
+
+  it.each([
+    ['hidden_by_limit', 'hidden by the storage limit'],
+    ['access_denied', 'does not give'],
+  ] as const)('say why Slack gives a file to nobody: %s', async (withheld, sentence) => {
+    const slack = await setUpSlack();
+    const file = await sent(slack, { ...csv, withheld });
+    const download = surfaceOf(slack).download(file, 100);
+    await expect(download).rejects.toMatchObject({ code: 'message_gone' });
+    await expect(download).rejects.toThrow(sentence);
     await slack.close();
   });
 

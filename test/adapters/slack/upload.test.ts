@@ -226,6 +226,25 @@ describe('a file whose answer was lost', () => {
     await slack.close();
   });
 
+  it('is found by a title of its own, also where Slack has changed its bytes', async () => {
+    const slack = await setUpThread();
+    const image = {
+      name: 'image-1a2b3c4d.png',
+      content: Buffer.from('as sent'),
+      isNameUnique: true,
+    };
+    const { messageId } = await slack.surface.upload(image, first);
+    for (const [id, file] of slack.workspace.model.files) {
+      slack.workspace.model.files.set(id, { ...file, content: Buffer.from('as stored by Slack') });
+    }
+    await slack.adapter.stop();
+    await slack.adapter.start(() => Promise.resolve());
+    const surface = slack.adapter.surfaceOf(slack.conversation('C1', slack.root));
+    expect(await surface.upload(image, again)).toEqual({ messageId });
+    expect(ownOf(slack)).toEqual([messageId]);
+    await slack.close();
+  });
+
   it('is not taken for another one of the same name and size, nor for a person’s', async () => {
     const slack = await setUpThread();
     const other = { name: csv.name, content: Buffer.from('day,load\n1,41\n') };

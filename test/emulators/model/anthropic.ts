@@ -222,6 +222,8 @@ function* pieceFrames(piece: AnswerPiece, index: number, seals: SealBook): Itera
     named({ type: 'content_block_start', index, content_block: block });
   const stop = named({ type: 'content_block_stop', index });
   switch (piece.kind) {
+    case 'image':
+      return;
     case 'text':
       yield start({ type: 'text', text: '' });
       for (const text of textsOf(piece)) yield delta({ type: 'text_delta', text });

@@ -147,6 +147,8 @@ function* pieceFrames(
   delta: (fields: JsonObject) => Frame,
 ): Iterable<Frame> {
   switch (piece.kind) {
+    case 'image':
+      return;
     case 'text':
       for (const text of textsOf(piece)) yield delta({ content: text });
       return;

@@ -105,6 +105,9 @@ function sealObjection(
     if (seal !== undefined && seal !== foreignSeal && seals.contentOf(stringOf(seal)) !== content) {
       return 'Corrupted thought signature.';
     }
+    if ('inlineData' in part && needsSeals && seal === undefined) {
+      return 'Image part is missing a thought_signature.';
+    }
     if (isCall && isFirst && needsSeals && seal === undefined) {
       return 'Function call is missing a thought_signature in functionCall parts.';
     }
@@ -118,6 +121,7 @@ function sealObjection(
 
 /** What a seal is bound to: the very part. */
 function contentKey(part: JsonObject): string {
+  if ('inlineData' in part) return stringOf(objectOf(part['inlineData'])['data']);
   if (!('functionCall' in part)) return stringOf(part['text']);
   const { name, args } = objectOf(part['functionCall']);
   return JSON.stringify({ name, args });
@@ -199,6 +203,11 @@ function* pieceFrames(
         ? { thoughtSignature: seals.give(JSON.stringify(functionCall)) }
         : {};
       yield response([{ functionCall: { id: piece.id, ...functionCall }, ...seal }]);
+      return;
+    }
+    case 'image': {
+      const inlineData = { mimeType: piece.mediaType, data: piece.base64 };
+      yield response([{ inlineData, thoughtSignature: seals.give(piece.base64) }]);
       return;
     }
     case 'ping':

@@ -175,6 +175,8 @@ function* pieceFrames(
   const item = (phase: 'added' | 'done', fields: JsonObject): Frame =>
     named({ type: `response.output_item.${phase}`, output_index: place, item: fields });
   switch (piece.kind) {
+    case 'image':
+      return;
     case 'text': {
       const fields = { type: 'message', id, role: 'assistant', phase: 'final_answer' };
       yield item('added', { ...fields, status: 'in_progress', content: [] });

@@ -18,6 +18,8 @@ export type AnswerPiece =
       /** The arguments as they are written, where that is not the input's JSON. */
       readonly json?: string;
     }
+  /** Sent by wires whose models make images (Gemini). */
+  | { readonly kind: 'image'; readonly mediaType: string; readonly base64: string }
   /** Nothing is sent until it resolves. */
   | { readonly kind: 'wait'; readonly until: Promise<void> }
   | { readonly kind: 'ping' }

@@ -35,6 +35,8 @@ export interface SlackFile {
   readonly isStub: boolean;
   /** Where the file's address sends the reader on to. */
   readonly redirectTo: string | null;
+  /** Why nobody gets it: its storage is used up, or the app may not see it. */
+  readonly withheld?: 'hidden_by_limit' | 'access_denied';
 }
 
 /** How long and how large a stream may become. */
@@ -202,6 +204,8 @@ export function wireFile(file: SlackFile, baseUrl: string, isAsked = false): Jso
   const { id, name, title = name, mimetype } = file;
   const common = { id, name, title, mimetype };
   if (file.isStub && !isAsked) return { id, file_access: 'check_file_info', mode: 'hosted' };
+  if (file.withheld === 'hidden_by_limit') return { ...common, mode: 'hidden_by_limit' };
+  if (file.withheld !== undefined) return { id, mode: 'hosted', file_access: file.withheld };
   const url = `${baseUrl}/files-pri/${file.id}/${encodeURIComponent(file.name)}`;
   return {
     ...common,

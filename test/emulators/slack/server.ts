@@ -112,8 +112,9 @@ async function route(
   else if (first === 'files-pri') sendFile(deps, second, request, response);
   else {
     // What an unknown visitor gets, whatever the address.
-    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' });
-    response.end('<html><title>Sign in | Slack</title></html>');
+    const type = url.searchParams.get('as') ?? 'text/html; charset=utf-8';
+    response.writeHead(200, { 'Content-Type': type });
+    response.end('<!DOCTYPE html><html><title>Sign in | Slack</title></html>');
   }
 }
 

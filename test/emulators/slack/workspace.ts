@@ -78,6 +78,7 @@ export interface SlackWorkspace extends People {
     readonly content: string | Uint8Array;
     readonly isStub?: boolean;
     readonly redirectTo?: string;
+    readonly withheld?: SlackFile['withheld'];
   }): SlackFile;
   fault(method: string, fault: Fault, when?: FaultWhen): void;
   /** Makes a method unusable for this app: `missing_scope`, `unknown_method`. */
@@ -232,7 +233,7 @@ export async function createSlackWorkspace(
     streamRules,
     filesOf: (ts) => message(ts).files,
     directWith: (userId) => directChannel(model, userId),
-    addFile: ({ name, mimetype, content, isStub = false, redirectTo }) => {
+    addFile: ({ name, mimetype, content, isStub = false, redirectTo, withheld }) => {
       const file: SlackFile = {
         id: model.nextId('F'),
         name,
@@ -240,6 +241,7 @@ export async function createSlackWorkspace(
         content: typeof content === 'string' ? Buffer.from(content) : content,
         isStub,
         redirectTo: redirectTo ?? null,
+        ...(withheld === undefined ? {} : { withheld }),
       };
       model.files.set(file.id, file);
       return file;

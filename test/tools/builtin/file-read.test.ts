@@ -8,6 +8,7 @@ import iconv from 'iconv-lite';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { said, usingFileTools } from '../../support/file-tools.ts';
+import { pdfThatSays } from '../../support/pdf.ts';
 
 const setUp = usingFileTools();
 
@@ -56,7 +57,8 @@ describe('FileRead', () => {
     const { call, write } = await setUp();
     const wide = sharp({ create: { width: 2500, height: 100, channels: 3, background: 'red' } });
     await write('shots/wide.dat', await wide.jpeg().toBuffer());
-    await write('paper.pdf', '%PDF-1.7 …');
+    const paper = pdfThatSays('hello');
+    await write('paper.pdf', paper);
     const image = await call('FileRead', { path: 'shots/wide.dat' });
     expect(said(image)).toBe('shots/wide.dat (image/jpeg):image');
     const shown = image.kind === 'done' ? image.parts[1] : undefined;
@@ -68,7 +70,8 @@ describe('FileRead', () => {
         { kind: 'text', text: 'paper.pdf (application/pdf):' },
         {
           ...{ kind: 'document', mediaType: 'application/pdf', name: 'paper.pdf' },
-          base64: Buffer.from('%PDF-1.7 …').toString('base64'),
+          base64: paper.toString('base64'),
+          text: '--- page 1 ---\nhello',
         },
       ],
     });
@@ -77,10 +80,14 @@ describe('FileRead', () => {
   it('says why an image cannot be shown, and what is too large', async () => {
     const { says, write } = await setUp();
     await write('cut.png', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'));
+    await write('long.pdf', pdfThatSays('again and again', { pages: 101 }));
     await write('long.txt', Buffer.alloc(10 * 1024 * 1024 + 1, 'a'));
     await write('large.gif', Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(20_000_000)]));
     expect(await says('FileRead', { path: 'cut.png' })).toBe(
       'cut.png cannot be looked at: it is damaged.',
+    );
+    expect(await says('FileRead', { path: 'long.pdf' })).toBe(
+      'long.pdf cannot be looked at: too many pages (101, at most 100).',
     );
     expect(await says('FileRead', { path: 'long.txt' })).toBe(
       'long.txt is too large (10485761 bytes, at most 10485760). Use Grep.',

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isBotError } from '../../../src/base/errors.ts';
+import { mediaSettings } from '../../../src/messages/settings.ts';
 import { createWebFetchTool } from '../../../src/tools/builtin/web-fetch.ts';
 import type { ToolOutcome } from '../../../src/tools/contract.ts';
 import { registerTool } from '../../../src/tools/registry.ts';
@@ -66,10 +67,18 @@ async function setUp(options: {
   });
   const clock = createFakeClock();
   const tool = registerTool(
-    createWebFetchTool({ clock, fetch, knownAddresses: async () => options.known ?? [] }, () => ({
-      allow: options.allow ?? [],
-      deny: options.deny ?? [],
-    })),
+    createWebFetchTool(
+      {
+        clock,
+        fetch,
+        media: () => mediaSettings.parse({}),
+        knownAddresses: async () => options.known ?? [],
+      },
+      () => ({
+        allow: options.allow ?? [],
+        deny: options.deny ?? [],
+      }),
+    ),
   );
   // As the scheduler does it: what is thrown is the call's error.
   const read = (url: string): Promise<ToolOutcome> =>
