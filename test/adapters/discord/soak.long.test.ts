@@ -1,0 +1,116 @@
+/**
+ * Many replies of random Markdown at once, while Discord limits, fails and loses: what people read at
+ * the end is what the model wrote, and no call breaks a limit. SOAK_SEED plays a run again.
+ */
+
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
+import { createRedactor } from '../../../src/base/redaction.ts';
+import { watchedSurface } from '../../../src/render/pacing/paced-surface.ts';
+import { createPacer, type Pacer } from '../../../src/render/pacing/pacer.ts';
+import { noPages } from '../../../src/render/page-book.ts';
+import { createReply } from '../../../src/render/reply.ts';
+import type { Fault } from '../../emulators/discord/faults.ts';
+import { createKeptLog } from '../../support/log.ts';
+import { createRandom, type Random, seedOf } from '../../support/random.ts';
+import { randomDeltas, randomMarkdown } from '../../support/random-markdown.ts';
+import { anna, type DiscordSetUp, ops, setUpDiscord } from './set-up.ts';
+
+const replies = 80;
+const atOnce = 10;
+const posts = 'POST /channels/:id/messages';
+const edits = 'PATCH /channels/:id/messages/:id';
+
+/** Tables are drawn in other words (names of columns in each row): their tests are elsewhere. */
+function answer(random: Random, title: string): string {
+  return randomMarkdown(random, title, random.oneOf([1, 2, 4, 8, 14]))
+    .split('\n\n')
+    .filter((block) => !block.startsWith('|'))
+    .join('\n\n');
+}
+
+function disturb(random: Random, { guild }: DiscordSetUp): void {
+  const fault = random.oneOf<Fault>([
+    { kind: 'rate_limited', retryAfterSeconds: 0.7 },
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 503 },
+    { kind: 'answer_lost' },
+    { kind: 'cut' },
+    { kind: 'slow', ms: 400 },
+  ]);
+  const when = { nth: random.between(1, 3) };
+  if (random.isLucky(0.6)) guild.fault(random.oneOf([posts, edits, edits]), fault, when);
+}
+
+async function play(
+  discord: DiscordSetUp,
+  pacer: Pacer,
+  random: Random,
+  number: number,
+): Promise<string | undefined> {
+  const { guild, adapter } = discord;
+  const root = guild.say(anna, ops, `${guild.mention} write`);
+  await discord.heard(root);
+  const conversation = discord.conversation(ops, root);
+  const text = answer(random, `r${number}`);
+  const reply = createReply(
+    {
+      ...{ clock: systemClock, log: createKeptLog(), redactor: createRedactor([]), pacer },
+      surface: watchedSurface(adapter.surfaceOf(conversation), pacer, conversation),
+      capabilities: adapter.capabilities,
+      savePages: async () => {},
+    },
+    { replyId: `r.${number}`, conversation, pages: noPages, steps: [], mentionable: [] },
+  );
+  disturb(random, discord);
+  for (const delta of randomDeltas(random, text, random.oneOf([30, 200, 2000]))) {
+    reply.apply({ kind: 'text_delta', text: delta });
+    if (random.isLucky(0.2)) await wait(random.between(10, 600));
+  }
+  await reply.finish({});
+  const shown = guild.ofBot(root).map(({ content }) => content);
+  if (shown.some((content) => fences(content) % 2 === 1)) return `r${number}: a fence is open`;
+  const wanted = wordsOf(text);
+  const read = wordsOf(shown.join('\n'));
+  const same = wanted.findIndex((word, index) => word !== read[index]);
+  return same === -1 && wanted.length === read.length
+    ? undefined
+    : `r${number} differs at word ${same}: ${JSON.stringify(wanted.slice(same - 5, same + 5))}, shown ${JSON.stringify(read.slice(same - 5, same + 5))}`;
+}
+
+const wordsOf = (text: string): readonly string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
+const fences = (text: string): number => text.match(/^ {0,3}```/gmu)?.length ?? 0;
+
+describe('a soak of random replies on Discord', { timeout: 300_000 }, () => {
+  it(`shows ${replies} replies as they were written, within the limits`, async () => {
+    const seed = seedOf('SOAK_SEED');
+    const random = createRandom(seed);
+    const discord = await setUpDiscord();
+    discord.guild.limit(edits, 5, 5_000);
+    discord.guild.limit(posts, 5, 5_000);
+    const pacer = createPacer({ clock: systemClock }, discord.adapter.capabilities.budgets);
+    const wrong: string[] = [];
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < replies) {
+        const number = next;
+        next += 1;
+        const found = await play(discord, pacer, random, number);
+        if (found !== undefined) wrong.push(found);
+        if (number % 10 === 9) process.stderr.write(`soak: ${number + 1} replies on Discord\n`);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
+    const outcomes = new Set(
+      discord.guild.calls.filter(({ route }) => [posts, edits].includes(route)).map(outcomeOf),
+    );
+    await discord.close();
+    expect(wrong, `SOAK_SEED=${seed}`).toEqual([]);
+    for (const outcome of outcomes) expect(['ok', '429', '500', '503', 'cut']).toContain(outcome);
+  });
+});
+
+function outcomeOf({ outcome }: { readonly outcome: string }): string {
+  return outcome;
+}
