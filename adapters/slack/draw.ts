@@ -7,7 +7,13 @@
 
 import type { types } from '@slack/bolt';
 import { cutToBytes, cutToUnits } from '../../src/base/text.ts';
-import type { Block, Button, ChoiceOption, OutboundMessage } from '../../src/surface/outbound.ts';
+import {
+  type Block,
+  type Button,
+  type ChoiceOption,
+  type OutboundMessage,
+  thumbs,
+} from '../../src/surface/outbound.ts';
 import { markdownBlockText } from './markdown-block.ts';
 import { createSplitMentions, type SplitMentions } from './mentions.ts';
 import { mrkdwnOf, plainMrkdwn } from './mrkdwn.ts';
@@ -86,7 +92,25 @@ function drawBlock(block: Block, split: SplitMentions): types.KnownBlock[] {
           ],
         },
       ];
+    case 'feedback':
+      return [{ type: 'context_actions', elements: [drawThumbs(block.controlId)] }];
   }
+}
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element */
+function drawThumbs(controlId: string): types.FeedbackButtons {
+  const [positive, negative] = thumbs.map(({ value, meaning }) => ({
+    text: labelOf(meaning),
+    value,
+    accessibility_label: meaning,
+  }));
+  if (!positive || !negative) throw new TypeError('There are two thumbs.');
+  return {
+    type: 'feedback_buttons',
+    action_id: controlId,
+    positive_button: positive,
+    negative_button: negative,
+  };
 }
 
 /** The control that a checkbox group belongs to; null for any other action. */
@@ -141,6 +165,8 @@ function fallbackOf(blocks: readonly Block[], split: SplitMentions, withOptions:
         return options(block.buttons.map((button) => button.label));
       case 'choice':
         return options(block.options.map((option) => option.label));
+      case 'feedback':
+        return '';
     }
   };
   return blocks

@@ -173,6 +173,7 @@ function profileSourceOf({ config, file }: Settings, folder: string): ProfileSou
     deny,
     channels,
     channelHistory,
+    reply,
   } = config;
   return {
     ...(instructions === undefined ? {} : { instructions }),
@@ -184,6 +185,7 @@ function profileSourceOf({ config, file }: Settings, folder: string): ProfileSou
     allow: { ...allow, spaces: [] },
     deny,
     permissions,
+    reply,
     channels,
     sourceOf: (index) =>
       `channels[${index}], line ${config.lineOf(['channels', index])} of ${path.relative(folder, file)}`,

@@ -35,9 +35,19 @@ export interface ReplyDocument {
   /** Lines of the bot's own under the text, once it has ended. */
   readonly notices: readonly string[];
   readonly buttons: readonly Button[];
+  /** What stands under them, once it has ended. */
+  readonly below: readonly Block[];
   /** Shown while the run goes on: what people can do to it. */
   readonly controls: readonly Button[];
   readonly ended: boolean;
+}
+
+/** What stands at the end of a reply. */
+export interface ReplyEnd {
+  readonly notices?: readonly string[];
+  readonly buttons?: readonly Button[];
+  /** Under the buttons. */
+  readonly below?: readonly Block[];
 }
 
 export const emptyDocument: ReplyDocument = {
@@ -49,6 +59,7 @@ export const emptyDocument: ReplyDocument = {
   isUrgent: false,
   notices: [],
   buttons: [],
+  below: [],
   controls: [],
   ended: false,
 };
@@ -175,6 +186,7 @@ function footOf(document: ReplyDocument, hasText: boolean): Block[] {
   }
   foot.push(...document.notices.map((text): Block => ({ kind: 'notice', text })));
   if (document.buttons.length > 0) foot.push({ kind: 'buttons', buttons: document.buttons });
+  foot.push(...document.below);
   return foot;
 }
 

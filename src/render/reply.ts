@@ -22,6 +22,7 @@ import {
   mostChecklistLength,
   openFenceOf,
   type ReplyDocument,
+  type ReplyEnd,
   type StepText,
   textOfDocument,
 } from './document.ts';
@@ -29,6 +30,7 @@ import { inSight } from './in-sight.ts';
 import type { Pacer, Urgency } from './pacer.ts';
 import { createPageBook, type Frozen, type Page, type ReplyPages } from './page-book.ts';
 import { quietDocument } from './quiet-line.ts';
+import type { ShownWork } from './settings.ts';
 import { keepStatus } from './status.ts';
 
 export interface ReplyDeps {
@@ -53,6 +55,7 @@ export interface ReplyOptions {
   readonly mentionable: readonly Mentionable[];
   /** Buttons under the newest message while the run goes on (Stop). */
   readonly controls?: readonly Button[];
+  readonly show?: ShownWork;
 }
 
 /** delivered: what people can read is the final state. gone: the thread is not there any more. */
@@ -63,10 +66,7 @@ export interface Reply {
   apply(event: RunEvent): void;
   /** The final state; resolves when it can be read. Rejects with surface_unavailable when the
    * platform does not answer for minutes, with interrupted when it was abandoned. */
-  finish(end: {
-    readonly notices?: readonly string[];
-    readonly buttons?: readonly Button[];
-  }): Promise<Delivery>;
+  finish(end: ReplyEnd): Promise<Delivery>;
   /** Shows that the run pauses (the process goes down), for at most 2 s, and ends sending. */
   pause(activity: string): Promise<void>;
   /** Ends sending as it stands. */
@@ -355,9 +355,9 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
       // A failure while streaming is not the end: the final state tries again.
       pumping?.catch(() => {});
     },
-    finish: async ({ notices = [], buttons = [] }) => {
+    finish: async ({ notices = [], buttons = [], below = [] }) => {
       stopStatus();
-      document = { ...document, notices, buttons, activity: '', doing: [], ended: true };
+      document = { ...document, notices, buttons, below, activity: '', doing: [], ended: true };
       held = false;
       slotWait.abort();
       failures = 0;

@@ -13,7 +13,7 @@ import type {
   InboundForm,
   InboundMessage,
 } from '../../src/surface/inbound.ts';
-import type { HistoryMessage, OutboundMessage } from '../../src/surface/outbound.ts';
+import { type HistoryMessage, type OutboundMessage, thumbs } from '../../src/surface/outbound.ts';
 import { isReactionEmoji } from '../../src/surface/reactions.ts';
 import type { Surface } from '../../src/surface/surface.ts';
 
@@ -363,6 +363,8 @@ export function textOfMessage({ blocks }: OutboundMessage): string {
           return block.buttons.map(({ label }) => `[${label}]`).join(' ');
         case 'choice':
           return `${block.options.map(({ label }) => `( ) ${label}`).join(' ')} [${block.submitLabel}]`;
+        case 'feedback':
+          return thumbs.map(({ label }) => `[${label}]`).join(' ');
       }
     })
     .join('\n');
