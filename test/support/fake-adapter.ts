@@ -5,6 +5,7 @@
 
 import { BotError, type ErrorCode } from '../../src/base/errors.ts';
 import type { Conversation } from '../../src/messages/conversation.ts';
+import type { Author } from '../../src/messages/people.ts';
 import type { Adapter, OnEvent } from '../../src/surface/adapter.ts';
 import { safeFileName } from '../../src/surface/file-name.ts';
 import type {
@@ -85,6 +86,8 @@ export interface FakeAdapter extends Adapter {
   tellAgain(messageId: string): Promise<void>;
   /** A click or a filled form; a failure to store it is told to the person. */
   press(event: InboundClick | InboundForm): Promise<void>;
+  /** Somebody puts an emoji on a message. */
+  reactTo(messageId: string, emoji: string, author: Author): Promise<void>;
   addFile(file: {
     readonly name: string;
     readonly mediaType: string;
@@ -330,6 +333,13 @@ export function createFakeAdapter(
         const text = 'This could not be saved; please try again.';
         fake.whispers.push({ person: event.author.id, text });
       }
+    },
+    reactTo: async (messageId, emoji, author) => {
+      ids += 1;
+      const at = order.length;
+      const place = { adapter: name, space: 'local', channel: 'general' };
+      const eventKey = `${name}:reaction${ids}`;
+      await tell?.({ kind: 'reaction', eventKey, place, author, at, messageId, emoji });
     },
     addFile: ({ name: fileName, mediaType, content }) => {
       const bytes = Buffer.from(content);
