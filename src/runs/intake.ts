@@ -3,6 +3,7 @@
  * adapter acknowledges what is safe (rule 1). All further work goes on behind.
  */
 
+import { sleep } from '../base/clock.ts';
 import { BotError } from '../base/errors.ts';
 import { conversationKeyOf, parseConversationKey } from '../messages/conversation.ts';
 import type { Adapter, OnEvent } from '../surface/adapter.ts';
@@ -173,19 +174,36 @@ async function accessFor(
   return accessOf(event.author, place, profile, allowedSpaces);
 }
 
+const lookAgainMs = 250;
+const mostLooks = 20;
+
 /** An X on what runs ends it, by those who may. Whatever else people put on messages is theirs. */
 async function takeReaction(deps: IntakeDeps, event: InboundReaction): Promise<void> {
-  const { place, author, messageId, emoji } = event;
-  if (author.isBot || !isStopEmoji(emoji)) return;
+  if (event.author.isBot || !isStopEmoji(event.emoji)) return;
+  if (await takeCross(deps, event)) return;
+  // Quicker than the platform's answer to the post that it is on.
+  deps.background.start('reaction', async () => {
+    for (let look = 1; look < mostLooks; look += 1) {
+      await sleep(deps.clock, lookAgainMs);
+      if (await takeCross(deps, event)) return;
+    }
+  });
+}
+
+/** False where a message is being posted that the X may be on. */
+async function takeCross(deps: IntakeDeps, event: InboundReaction): Promise<boolean> {
+  const { place, author, messageId } = event;
   const key = await liveRunOf(deps, messageId, (one) => {
     const { adapter, space, channel } = parseConversationKey(one);
     return adapter === place.adapter && space === place.space && channel === place.channel;
   });
-  if (key === undefined || !(await deps.inbox.first(event))) return;
+  if (key === 'unsettled') return false;
+  if (key === undefined || !(await deps.inbox.first(event))) return true;
   const conversation = parseConversationKey(key);
   const access = await accessIn(deps, author, conversation, await deps.conversations.head(key));
   if (access.kind === 'refused') await refuse(deps, { author, conversation }, access, true);
   else await stopRun(deps, key, author.name);
+  return true;
 }
 
 /** One private line, at most once an hour a person; none where the bot was not addressed. */

@@ -24,7 +24,7 @@ import { auditVotes } from './permit.ts';
 import type { Retries } from './retry.ts';
 import { madeMessageId } from './signs.ts';
 import type { Spaces } from './spaces.ts';
-import { carries, stopRun } from './stopping.ts';
+import { pageIdsOf, stopRun } from './stopping.ts';
 
 export interface PressDeps extends ExecuteDeps {
   readonly lanes: Lanes;
@@ -110,8 +110,9 @@ async function takeStop(
   tell: Tell,
 ): Promise<void> {
   const record = await deps.records.read(key);
-  const isLive =
-    record?.state === 'running' && (await carries(deps, record, cardId, { orNew: true }));
+  const pages = record?.state === 'running' ? await pageIdsOf(deps, record) : [];
+  // A click may come before the answer to the post that it is under.
+  const isLive = pages.includes(cardId) || pages.includes(null);
   if (isLive) await stopRun(deps, key, author.name);
   else tell('This is over already.');
 }

@@ -48,20 +48,25 @@ export async function meansStop(
   );
 }
 
-/** The conversation whose run this message set off, or whose reply it is; undefined: none. */
+/** The conversation whose run this message set off, or whose reply it is; `unsettled`: a message is
+ * being posted whose id is not known yet. */
 export async function liveRunOf(
   deps: StoppingDeps,
   messageId: string,
   isThere: (key: ConversationKey) => boolean,
-): Promise<ConversationKey | undefined> {
+): Promise<ConversationKey | 'unsettled' | undefined> {
+  let isUnsettled = false;
   for (const key of deps.lanes.busy().filter(isThere)) {
     const record = await deps.records.read(key);
-    const isMeant = record
-      ? record.triggerIds.includes(messageId) || (await carries(deps, record, messageId))
-      : await waitsIn(deps, key, messageId);
-    if (isMeant) return key;
+    if (!record) {
+      if (await waitsIn(deps, key, messageId)) return key;
+      continue;
+    }
+    const pages = await pageIdsOf(deps, record);
+    if (record.triggerIds.includes(messageId) || pages.includes(messageId)) return key;
+    isUnsettled ||= pages.includes(null);
   }
-  return undefined;
+  return isUnsettled ? 'unsettled' : undefined;
 }
 
 async function waitsIn(
@@ -73,21 +78,15 @@ async function waitsIn(
   return waiting.some(({ event }) => event.kind === 'message' && event.messageId === messageId);
 }
 
-/** Whether a message is a page of the run's reply. `orNew`: one whose post is under way may be it. */
-export async function carries(
+/** The messages that the run's reply consists of; null for one whose post is under way. */
+export async function pageIdsOf(
   deps: Pick<ExecuteDeps, 'store' | 'log'>,
   { runId, segment }: RunRecord,
-  messageId: string,
-  { orNew }: { readonly orNew: boolean } = { orNew: false },
-): Promise<boolean> {
+): Promise<readonly (string | null)[]> {
   const keys = Array.from({ length: segment }, (_, index) => `reply:${runId}.${index + 1}`);
   const values = await deps.store.getMany(keys);
-  for (const [index, value] of values.entries()) {
-    const known = await validate(deps, keys[index] ?? '', value, replyPagesSchema);
-    const isPage = known?.pages.some(
-      (page) => page.messageId === messageId || (orNew && page.messageId === null),
-    );
-    if (isPage) return true;
-  }
-  return false;
+  const replies = await Promise.all(
+    values.map((value, index) => validate(deps, keys[index] ?? '', value, replyPagesSchema)),
+  );
+  return replies.flatMap((reply) => reply?.pages.map(({ messageId }) => messageId) ?? []);
 }

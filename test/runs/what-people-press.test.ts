@@ -211,6 +211,35 @@ describe('an X on a message', () => {
     expect(world.adapter.texts('u1')[1]).toBe('Part two, the end.');
   });
 
+  it('quicker than the answer to the post that it is on ends the run all the same', async () => {
+    const world = await setUp();
+    const surfaceOf = world.adapter.surfaceOf;
+    let answer = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    world.adapter.surfaceOf = (conversation) => {
+      const surface = surfaceOf(conversation);
+      return {
+        ...surface,
+        post: async (message, options) => {
+          const posted = await surface.post(message, options);
+          await held;
+          return posted;
+        },
+      };
+    };
+    world.restart();
+    world.model.answer({ text: 'Part' }, { waitMs: 600_000 }, { text: ' never' });
+    await world.say('count');
+    await world.clock.advance(1000);
+    await world.react('m1');
+    await world.clock.advance(1000);
+    answer();
+    await world.atRest();
+    expect(world.adapter.texts('u1')).toEqual(stopped('Anna'));
+  });
+
   it('ends a run that waits for room', async () => {
     const world = await setUp({ concurrency: 1 });
     world.model.answer({ text: 'Long' }, { waitMs: 30_000 });
