@@ -14,7 +14,7 @@ export const replySettings = z.strictObject({
    * off: never · long: when the run failed or took more than a minute · always: after each answer.
    * Default: long. */
   notify: z.enum(['off', 'long', 'always']).exactOptional(),
-  /** Two thumbs under each answer; votes are stored with the run. Default: off. */
+  /** Two thumbs under each answer; what they say is stored with the run. Default: off. */
   feedback: z.enum(['on', 'off']).exactOptional(),
   /** How people see within a second that their message was read. status: the platform's own sign
    * (Slack's status, Discord's typing) · reaction: 👀 on the message until the end · both. Default:

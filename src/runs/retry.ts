@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import { lastStepOf } from '../agent/run.ts';
+import { sleep } from '../base/clock.ts';
 import { createKeyedQueue } from '../base/queues.ts';
 import type { ConversationKey } from '../messages/conversation.ts';
 import type { Entry } from '../messages/entries.ts';
@@ -27,6 +28,8 @@ const failedSchema = z.object({
 });
 
 const keptMs = 7 * 24 * 3600 * 1000;
+const lookAgainMs = 250;
+const mostLooks = 20;
 const keyOf = (key: ConversationKey): string => `failed:${key}`;
 
 /** Keeps what a later Retry needs. */
@@ -59,6 +62,7 @@ export function createRetries(deps: ExecuteDeps & { readonly lanes: () => Lanes 
 
   const retryOnce = async (key: ConversationKey, author: Author): Promise<string | undefined> => {
     const failed = await readValidated(deps, keyOf(key), failedSchema);
+    await untilShown(key);
     const isOpen = (await deps.records.read(key)) !== undefined || (await isSpokenTo(key));
     if (!failed || isOpen) return triedBefore;
     const scene = await openScene(deps, key);
@@ -80,6 +84,14 @@ export function createRetries(deps: ExecuteDeps & { readonly lanes: () => Lanes 
     });
     deps.lanes().wake(key);
     return undefined;
+  };
+
+  /** A click may come before the platform's answer to the edit that shows the button. */
+  const untilShown = async (key: ConversationKey): Promise<void> => {
+    for (let look = 1; look < mostLooks; look += 1) {
+      if ((await deps.records.read(key))?.state !== 'ending') return;
+      await sleep(deps.clock, lookAgainMs);
+    }
   };
 
   const isSpokenTo = async (key: ConversationKey): Promise<boolean> =>

@@ -279,6 +279,38 @@ describe('the Retry button', () => {
     expect(world.adapter.whispers.map(({ text }) => text)).toEqual([told, told]);
   });
 
+  it('counts though it is pressed before the platform has answered for it', async () => {
+    const world = await setUp();
+    const { surfaceOf } = world.adapter;
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    world.adapter.surfaceOf = (conversation) => {
+      const surface = surfaceOf(conversation);
+      return {
+        ...surface,
+        post: async (message, options) => {
+          const posted = await surface.post(message, options);
+          await held;
+          return posted;
+        },
+      };
+    };
+    world.restart();
+    world.model.answer(overloaded);
+    await world.say('look');
+    await world.clock.advance(1000);
+    expect(world.adapter.texts('u1')[0]).toContain('[Retry]');
+    const pressed = world.click('run.retry');
+    await world.clock.advance(1000);
+    release();
+    await world.clock.advance(1000);
+    await pressed;
+    await world.atRest();
+    expect(world.adapter.texts('u1').at(-1)).toBe('ok');
+  });
+
   it('is over once something new was said', async () => {
     const world = await setUp();
     world.model.answer(overloaded);

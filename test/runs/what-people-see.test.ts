@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { BotError } from '../../src/base/errors.ts';
 import { auditEntrySchema } from '../../src/permissions/audit.ts';
-import { votesKeyOf } from '../../src/runs/feedback.ts';
+import { ratingsKeyOf } from '../../src/runs/feedback.ts';
 import { createAppendLog } from '../../src/storage/append-log.ts';
 import { anna, ben, inThread, noLists, usingWorlds, type World } from '../support/world.ts';
 
@@ -124,7 +124,7 @@ describe('thumbs', () => {
     return world;
   };
   const control = 'run.feedback.run_1';
-  const votes = (world: World) => world.store.get(votesKeyOf('run_1'));
+  const ratings = (world: World) => world.store.get(ratingsKeyOf('run_1'));
 
   it('stand under an answer where the setting wants them, not under a refusal or a failure', async () => {
     const world = await rated();
@@ -139,7 +139,7 @@ describe('thumbs', () => {
     expect(without.adapter.texts('u1')).toEqual(['ok']);
   });
 
-  it('store one vote a person, changeable, audited and told privately, over restarts', async () => {
+  it('store one rating a person, changeable, audited and told privately, over restarts', async () => {
     const world = await rated();
     await world.click(control, { values: ['good'] });
     await world.click(control, { values: ['good'], author: ben });
@@ -147,17 +147,17 @@ describe('thumbs', () => {
     world.restart();
     await world.click(control, { values: ['bad'] });
     await world.clock.settle();
-    expect(await votes(world)).toMatchObject({
-      votes: [
-        { by: ben.id, vote: 'good' },
-        { by: anna.id, vote: 'bad' },
+    expect(await ratings(world)).toMatchObject({
+      ratings: [
+        { by: ben.id, rating: 'good' },
+        { by: anna.id, rating: 'bad' },
       ],
     });
     const audited = await auditOf(world);
     expect(audited.filter(({ kind }) => kind === 'feedback_given')).toMatchObject([
-      { by: anna.id, vote: 'good', runId: 'run_1' },
-      { by: ben.id, vote: 'good', runId: 'run_1' },
-      { by: anna.id, vote: 'bad', runId: 'run_1' },
+      { by: anna.id, rating: 'good', runId: 'run_1' },
+      { by: ben.id, rating: 'good', runId: 'run_1' },
+      { by: anna.id, rating: 'bad', runId: 'run_1' },
     ]);
     expect(world.adapter.whispers.map(({ person, text }) => [person, text.slice(0, 2)])).toEqual([
       [anna.id, '👍'],
@@ -174,7 +174,7 @@ describe('thumbs', () => {
       world.click(control, { values: ['good'] }),
     ]);
     await world.clock.settle();
-    expect(await votes(world)).toMatchObject({ votes: [{ by: anna.id }, { by: ben.id }] });
+    expect(await ratings(world)).toMatchObject({ ratings: [{ by: anna.id }, { by: ben.id }] });
   });
 
   it('are not a stranger’s, nor pressed from another conversation', async () => {
@@ -189,7 +189,7 @@ describe('thumbs', () => {
     });
     await world.click(control, { values: ['best'] });
     await world.clock.settle();
-    expect(await votes(world)).toBeUndefined();
+    expect(await ratings(world)).toBeUndefined();
     expect(world.adapter.whispers).toHaveLength(3);
   });
 });

@@ -131,8 +131,10 @@ const stopEmoji = '❌';
 
 function tools(message, actions) {
   if (message.isPrivate) return [];
-  const react = button(stopEmoji, () =>
-    actions.react(message, stopEmoji, !message.given.includes(stopEmoji)),
+  const react = button(
+    stopEmoji,
+    () => actions.react(message, stopEmoji, !message.given.includes(stopEmoji)),
+    'react',
   );
   react.title = 'React: stops what runs';
   react.setAttribute('aria-label', `React with ${stopEmoji}`);
