@@ -114,6 +114,11 @@ export function createSurface(deps: SurfaceDeps, conversation: Conversation): Su
       const word = slackWordOf(error);
       if (word !== 'invalid_blocks' && word !== 'invalid_blocks_format') throw error;
       log.warn('slack_blocks_refused', { kinds: message.blocks.map((block) => block.kind).join() });
+      // The newest kind of block: a workspace that does not take it takes the rest.
+      const blocks = message.blocks.filter(({ kind }) => kind !== 'feedback');
+      if (blocks.length < message.blocks.length) {
+        return await withFallback({ ...message, blocks }, deliver);
+      }
       const text = plainText(message);
       if (Buffer.byteLength(text) > mostPlainBytes) {
         throw new BotError('message_too_long', 'Too long to be shown as plain text.', {

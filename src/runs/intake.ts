@@ -193,12 +193,13 @@ async function takeReaction(deps: IntakeDeps, event: InboundReaction): Promise<v
 /** False where a message is being posted that the X may be on. */
 async function takeCross(deps: IntakeDeps, event: InboundReaction): Promise<boolean> {
   const { place, author, messageId } = event;
-  const key = await liveRunOf(deps, messageId, (one) => {
+  const live = await liveRunOf(deps, messageId, (one) => {
     const { adapter, space, channel } = parseConversationKey(one);
     return adapter === place.adapter && space === place.space && channel === place.channel;
   });
-  if (key === 'unsettled') return false;
-  if (key === undefined || !(await deps.inbox.first(event))) return true;
+  if (live.kind === 'unsettled') return false;
+  if (live.kind === 'none' || !(await deps.inbox.first(event))) return true;
+  const { key } = live;
   const conversation = parseConversationKey(key);
   const access = await accessIn(deps, author, conversation, await deps.conversations.head(key));
   if (access.kind === 'refused') await refuse(deps, { author, conversation }, access, true);

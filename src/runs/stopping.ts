@@ -48,25 +48,32 @@ export async function meansStop(
   );
 }
 
-/** The conversation whose run this message set off, or whose reply it is; `unsettled`: a message is
- * being posted whose id is not known yet. */
+/** What an emoji on a message is about. */
+export type LiveRun =
+  /** The message set off the run of this conversation, or is of its reply. */
+  | { readonly kind: 'found'; readonly key: ConversationKey }
+  /** A message is being posted whose id is not known yet. */
+  | { readonly kind: 'unsettled' }
+  | { readonly kind: 'none' };
+
 export async function liveRunOf(
   deps: StoppingDeps,
   messageId: string,
   isThere: (key: ConversationKey) => boolean,
-): Promise<ConversationKey | 'unsettled' | undefined> {
+): Promise<LiveRun> {
   let isUnsettled = false;
   for (const key of deps.lanes.busy().filter(isThere)) {
     const record = await deps.records.read(key);
     if (!record) {
-      if (await waitsIn(deps, key, messageId)) return key;
+      if (await waitsIn(deps, key, messageId)) return { kind: 'found', key };
       continue;
     }
     const pages = await pageIdsOf(deps, record);
-    if (record.triggerIds.includes(messageId) || pages.includes(messageId)) return key;
+    const isMeant = record.triggerIds.includes(messageId) || pages.includes(messageId);
+    if (isMeant) return { kind: 'found', key };
     isUnsettled ||= pages.includes(null);
   }
-  return isUnsettled ? 'unsettled' : undefined;
+  return { kind: isUnsettled ? 'unsettled' : 'none' };
 }
 
 async function waitsIn(

@@ -21,6 +21,28 @@ async function running(options: Parameters<typeof setUp>[0] = {}): Promise<World
   return world;
 }
 
+/** Posts take effect at once; the bot hears of them when the returned function is called. */
+function holdAnswers(world: World): () => void {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const before = { ...world.adapter };
+  world.adapter.surfaceOf = (conversation) => {
+    const surface = before.surfaceOf(conversation);
+    return {
+      ...surface,
+      post: async (message, options) => {
+        const posted = await surface.post(message, options);
+        await held;
+        return posted;
+      },
+    };
+  };
+  world.restart();
+  return () => release();
+}
+
 const stopped = (by: string): readonly string[] => [`Part\n> Stopped by ${by}.\n[Continue]`];
 
 describe('the Stop button', () => {
@@ -213,23 +235,7 @@ describe('an X on a message', () => {
 
   it('quicker than the answer to the post that it is on ends the run all the same', async () => {
     const world = await setUp();
-    const surfaceOf = world.adapter.surfaceOf;
-    let answer = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    world.adapter.surfaceOf = (conversation) => {
-      const surface = surfaceOf(conversation);
-      return {
-        ...surface,
-        post: async (message, options) => {
-          const posted = await surface.post(message, options);
-          await held;
-          return posted;
-        },
-      };
-    };
-    world.restart();
+    const answer = holdAnswers(world);
     world.model.answer({ text: 'Part' }, { waitMs: 600_000 }, { text: ' never' });
     await world.say('count');
     await world.clock.advance(1000);
@@ -281,23 +287,7 @@ describe('the Retry button', () => {
 
   it('counts though it is pressed before the platform has answered for it', async () => {
     const world = await setUp();
-    const { surfaceOf } = world.adapter;
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    world.adapter.surfaceOf = (conversation) => {
-      const surface = surfaceOf(conversation);
-      return {
-        ...surface,
-        post: async (message, options) => {
-          const posted = await surface.post(message, options);
-          await held;
-          return posted;
-        },
-      };
-    };
-    world.restart();
+    const release = holdAnswers(world);
     world.model.answer(overloaded);
     await world.say('look');
     await world.clock.advance(1000);

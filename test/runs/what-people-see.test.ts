@@ -23,23 +23,27 @@ const notified = (world: World, text: string): readonly string[] =>
   );
 
 describe('the end of a run', () => {
-  it.each([
-    [60_000, false],
-    [60_001, true],
-  ])('after %d ms is a new message with the receipt: %s', async (waitMs, isNew) => {
+  const worked = async (waitMs: number): Promise<World> => {
     const world = await setUp();
     world.model.answer({ text: 'Begun' }, { waitMs }, { text: ', done.' });
     await world.say('dig');
     await world.clock.advance(waitMs + 1000);
     await world.atRest();
-    const [answer, ...rest] = world.adapter.texts('u1');
-    expect(answer).toBe('Begun, done.');
-    expect(rest).toEqual(
-      isNew
-        ? [expect.stringMatching(/^@Anna done · scripted\/scripted · 60 s · .*\n\[Details\]$/u)]
-        : [],
-    );
-    if (isNew) expect(notified(world, 'done ·')).toEqual([anna.id]);
+    return world;
+  };
+
+  it('after a minute is the last edit', async () => {
+    const world = await worked(60_000);
+    expect(world.adapter.texts('u1')).toEqual(['Begun, done.']);
+  });
+
+  it('after more than a minute is a new message with the receipt, for the asker', async () => {
+    const world = await worked(60_001);
+    expect(world.adapter.texts('u1')).toEqual([
+      'Begun, done.',
+      expect.stringMatching(/^@Anna done · scripted\/scripted · 60 s · .*\n\[Details\]$/u),
+    ]);
+    expect(notified(world, 'done ·')).toEqual([anna.id]);
   });
 
   it.each([

@@ -31,7 +31,7 @@ describe('MESSAGE_REACTION_ADD', () => {
   it('by another bot says that it is one', async () => {
     const robo = '500000000000000009';
     const discord = await setUp({
-      prepare: ({ addUser }) => addUser({ id: robo, name: 'Robo', isBot: true }),
+      prepare: (guild) => guild.addUser({ id: robo, name: 'Robo', isBot: true }),
     });
     const id = discord.guild.say(anna, ops, 'hello');
     discord.guild.react(robo, id, '❌');

@@ -29,7 +29,7 @@ describe('reaction_added', () => {
         slack.workspace.react('U_ROBO', ts, 'x');
         expect((await slack.first('reaction')).author.isBot).toBe(true);
       },
-      { prepare: ({ addUser }) => addUser({ id: 'U_ROBO', name: 'Robo', isBot: true }) },
+      { prepare: (workspace) => workspace.addUser({ id: 'U_ROBO', name: 'Robo', isBot: true }) },
     );
   });
 
