@@ -201,8 +201,13 @@ export function placeOf(message: InboundMessage): Place {
 async function readHistory(deps: RunsDeps, scene: Scene, first: InboundMessage): Promise<void> {
   if (first.place !== 'thread' || scene.transcript.entries().length > 0) return;
   if (scene.head && scene.head.contextFrom > 1) return;
+  const { seen } = deps.profileOf(placeOf(first)).reply;
   try {
-    const history = await scene.surface.history(mostHistory);
+    const [history] = await Promise.all([
+      scene.surface.history(mostHistory),
+      // Reading may take long: that the mention was seen is shown before the run is.
+      seen.value === 'reaction' ? undefined : scene.surface.status('working'),
+    ]);
     const before = history.filter(
       ({ messageId, at }) => messageId !== first.messageId && at <= first.at,
     );

@@ -242,6 +242,21 @@ describe('the details of a run', () => {
     expect(world.adapter.texts('u1')).toHaveLength(1);
   });
 
+  it('are kept for 120 days, as the reply’s pages are', async () => {
+    const kept = new Map<string, number | undefined>();
+    await answered({
+      store: (store) => ({
+        ...store,
+        set: (key, value, options) => {
+          kept.set(key, options?.ttlMs);
+          return store.set(key, value, options);
+        },
+      }),
+    });
+    const days = (key: string): number => (kept.get(key) ?? 0) / (24 * 3600 * 1000);
+    expect([days('details:run_1'), days('reply:run_1.1')]).toEqual([120, 120]);
+  });
+
   it('name what people approved', async () => {
     const world = await setUp({
       receipt: 'always',
@@ -287,6 +302,26 @@ describe('that a message was seen', () => {
     await world.atRest();
     expect(world.adapter.statuses).toEqual(['working', 'idle']);
     expect(world.adapter.reactions).toEqual([]);
+  });
+
+  it('is shown while the history of an older thread is still read', async () => {
+    const world = await setUp();
+    let release = (): void => {};
+    const before = { ...world.adapter };
+    world.adapter.surfaceOf = (conversation) => ({
+      ...before.surfaceOf(conversation),
+      history: () =>
+        new Promise((resolve) => {
+          release = () => resolve([]);
+        }),
+    });
+    world.restart();
+    await world.say('help', { ...inThread('old'), mentionsBot: true });
+    await world.clock.advance(1000);
+    expect(world.adapter.statuses).toEqual(['working']);
+    release();
+    await world.atRest();
+    expect(world.adapter.statuses.at(-1)).toBe('idle');
   });
 
   it('is an emoji at once, taken off at the end, where that is set', async () => {
