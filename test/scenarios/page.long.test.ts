@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { say as answerOf } from '../emulators/model/script.ts';
+import { createModelServer } from '../emulators/model-server.ts';
 import { type BotFolder, createBotFolder } from '../support/bot-process.ts';
 import { until } from '../support/until.ts';
 
@@ -206,6 +208,32 @@ describe.skipIf(!executablePath && !isCi)('the page in Chromium', () => {
       expect(failures).toEqual([]);
     } finally {
       await other.close();
+    }
+  });
+
+  it('a failure, Retry, and the message that tells of the end', { timeout: 120_000 }, async () => {
+    const [other, model] = await Promise.all([createBotFolder(), createModelServer()]);
+    try {
+      const settings = 'reply: { notify: always }\n';
+      writeFileSync(path.join(other.path, 'config/deckhand.yaml'), settings);
+      model.script(
+        { kind: 'status', status: 401, message: 'bad key' },
+        answerOf('**Three** files, all well.'),
+      );
+      const bot = await other.start({
+        COMPATIBLE_BASE_URL: model.baseUrl('compatible'),
+        DECKHAND_MODEL: 'compatible/test-model',
+      });
+      const page = await open(bot.page);
+      await say(page, 'channel', '@deckhand how many?');
+      const replies = page.locator('#replies');
+      await replies.getByRole('button', { name: 'Retry' }).click({ timeout: 15_000 });
+      await until(async () => (await replies.innerText()).includes('@You done'), 15_000);
+      expect(await replies.innerText()).toMatch(/reference run_[0-9a-z]{12}/u);
+      await page.locator('#working').waitFor({ state: 'hidden' });
+      await page.screenshot({ path: path.join(artifacts, 'page-retry.png') });
+    } finally {
+      await Promise.all([other.close(), model.close()]);
     }
   });
 });
