@@ -10,7 +10,13 @@ import type { Mentionable } from '../../src/messages/people.ts';
 import { createBlockReader } from '../../src/surface/markdown/blocks.ts';
 import { createDrawnBlocks } from '../../src/surface/markdown/drawn-blocks.ts';
 import { zeroWidth } from '../../src/surface/markdown/table.ts';
-import type { Block, Button, ChoiceOption, OutboundMessage } from '../../src/surface/outbound.ts';
+import {
+  type Block,
+  type Button,
+  type ChoiceOption,
+  type OutboundMessage,
+  thumbs,
+} from '../../src/surface/outbound.ts';
 import { type DiscordText, discordTextOf, escapeMarkdown, joinedTexts } from './markdown.ts';
 import { createSplitMentions } from './mentions.ts';
 import { componentTypes } from './wire.ts';
@@ -137,6 +143,7 @@ function ownLine(block: Block, people: People): string {
     case 'markdown':
     case 'buttons':
     case 'choice':
+    case 'feedback':
       return '';
   }
 }
@@ -187,7 +194,30 @@ function rowsOf(block: Block): Component[] {
           components: [drawSelect(block.controlId, block.options)],
         },
       ];
+    case 'feedback':
+      return [{ type: componentTypes.row, components: thumbs.map(thumbOf(block.controlId)) }];
   }
+}
+
+/** Stands between a control's id and what a thumb says; it cannot stand in either. */
+const thumbSign = ':';
+
+function thumbOf(controlId: string): (thumb: (typeof thumbs)[number]) => Component {
+  return ({ value, label }) => ({
+    type: componentTypes.button,
+    custom_id: `${controlId}${thumbSign}${value}`,
+    label,
+    style: styles.plain,
+  });
+}
+
+/** The control that a button's id names, and what it says with it. */
+export function controlOf(customId: string): {
+  readonly controlId: string;
+  readonly value: string | null;
+} {
+  const [controlId = '', value = null] = customId.split(thumbSign);
+  return { controlId, value };
 }
 
 const styles = { primary: 1, plain: 2, danger: 4 } as const;

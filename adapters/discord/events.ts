@@ -11,7 +11,7 @@ import type { StoredEvent } from '../../src/surface/inbound.ts';
 import type { Inbound } from './inbound.ts';
 import type { Interactions } from './interactions.ts';
 import type { Places } from './places.ts';
-import { bulkDeletionSchema, deletionSchema, messageSchema } from './wire.ts';
+import { bulkDeletionSchema, deletionSchema, messageSchema, reactionSchema } from './wire.ts';
 
 export interface Events {
   handle(type: string, raw: unknown): void;
@@ -121,6 +121,14 @@ export function createEvents(deps: {
     }
   };
 
+  const onReaction = (raw: unknown): void => {
+    const reaction = reactionSchema.safeParse(raw);
+    if (reaction.success) {
+      const at = clock.now();
+      inLine(reaction.data.channel_id, () => inbound.reactionOf(reaction.data, at));
+    }
+  };
+
   return {
     handle: (type, raw) => {
       if (stopped.signal.aborted) return;
@@ -131,6 +139,9 @@ export function createEvents(deps: {
           return;
         case 'MESSAGE_DELETE':
           onDeletion(raw);
+          return;
+        case 'MESSAGE_REACTION_ADD':
+          onReaction(raw);
           return;
         case 'MESSAGE_DELETE_BULK': {
           const bulk = bulkDeletionSchema.safeParse(raw);

@@ -10,12 +10,14 @@ import type {
   InboundEdit,
   InboundFile,
   InboundMessage,
+  InboundReaction,
 } from '../../src/surface/inbound.ts';
+import { isStopEmoji } from '../../src/surface/reactions.ts';
 import { type Directory, directName } from './directory.ts';
 import { markdownOfDiscord } from './from-discord.ts';
 import { createKept } from './kept.ts';
 import type { Members } from './members.ts';
-import type { Self, WireAttachment, WireDeletion, WireMessage } from './wire.ts';
+import type { Self, WireAttachment, WireDeletion, WireMessage, WireReaction } from './wire.ts';
 
 /** Where a message is: the conversation but for its thread, and what people call the place. */
 export interface MessagePlace {
@@ -33,6 +35,8 @@ export interface Inbound {
   /** Null for what is no edit by a person: resolved previews, pins, own messages. */
   editOf(message: WireMessage): Promise<InboundEdit | null>;
   deletionOf(deletion: WireDeletion): Promise<InboundDeletion>;
+  /** Null for an emoji that nothing follows from, and for the bot's own. */
+  reactionOf(reaction: WireReaction, at: number): Promise<InboundReaction | null>;
   placeOf(channelId: string, guildId: string | null): Promise<MessagePlace>;
   /** The text of any message as Markdown. */
   textOf(message: WireMessage): string;
@@ -204,6 +208,27 @@ export function createInbound(deps: {
       messageId: id,
       at: clock.now(),
     }),
+    reactionOf: async ({ user_id, channel_id, message_id, guild_id, member, emoji }, at) => {
+      const { id: customId, name } = emoji;
+      const isOurs = user_id === self.userId;
+      if (isOurs || typeof customId === 'string' || !isStopEmoji(name ?? '')) return null;
+      if (guild_id !== undefined && member !== undefined) members.note(guild_id, user_id, member);
+      const guildId = guild_id ?? null;
+      const [user, { space, channel }] = await Promise.all([
+        member?.user ?? members.userOf(user_id),
+        placeOf(channel_id, guildId),
+      ]);
+      return {
+        kind: 'reaction',
+        // Discord gives it no id: the same X again, after it was taken off, is another one.
+        eventKey: `discord:${message_id}:reaction:${user_id}:${name}:${at}`,
+        place: { adapter: 'discord', space, channel },
+        author: await members.authorOf(guildId, user, false),
+        at,
+        messageId: message_id,
+        emoji: name ?? '',
+      };
+    },
   };
 }
 

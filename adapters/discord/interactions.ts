@@ -15,6 +15,7 @@ import type { CommandSummary } from '../../src/surface/command.ts';
 import { type InboundEvent, noThread } from '../../src/surface/inbound.ts';
 import { choicesFor, commandName } from './commands.ts';
 import { isThreadType } from './directory.ts';
+import { controlOf } from './draw.ts';
 import { isDiscordNumber } from './errors.ts';
 import { markdownOfDiscord } from './from-discord.ts';
 import { conversationAt, type Inbound, type MessagePlace } from './inbound.ts';
@@ -132,14 +133,15 @@ export function createInteractions(deps: {
     }
     await respond(click, callbacks.deferUpdate);
     const interactionId = keepToken(click, false);
+    const { controlId, value } = controlOf(click.data.custom_id);
     await saved(click, 'your click', interactionId, async (place) => ({
       kind: 'click',
       eventKey: `discord:interaction:${click.id}`,
       conversation: conversationOfCard(place, click),
       author: await authorOf(click),
       at: clock.now(),
-      controlId: click.data.custom_id,
-      values: inOrder(click),
+      controlId,
+      values: value === null ? inOrder(click) : [value],
       cardId: click.message.id,
       interactionId,
     }));

@@ -10,7 +10,7 @@ import type { Author } from '../../src/messages/people.ts';
 import type { Space } from '../../src/surface/adapter.ts';
 import { createKept } from './kept.ts';
 import type { CallDiscord } from './rest.ts';
-import { guildMemberSchema, type WireMember, type WireUser } from './wire.ts';
+import { guildMemberSchema, userSchema, type WireMember, type WireUser } from './wire.ts';
 
 export interface Members {
   /** What a live event said about a member. */
@@ -19,6 +19,8 @@ export interface Members {
   member(guildId: string, userId: string): Promise<WireMember | null>;
   /** The name people see, without asking Discord. */
   nameOf(guildId: string | null, user: WireUser): string;
+  /** A person of whom an event told the id alone. */
+  userOf(userId: string): Promise<WireUser>;
   authorOf(guildId: string | null, user: WireUser, isWebhook: boolean): Promise<Author>;
   /** The guilds that this person and the bot share. */
   sharedSpaces(userId: string): Promise<readonly string[]>;
@@ -62,6 +64,7 @@ export function createMembers(deps: {
     note: (guildId, userId, { nick, roles }) => known.set(keyOf(guildId, userId), { nick, roles }),
     member,
     nameOf,
+    userOf: (userId) => deps.call('GET', `/users/${userId}`, { schema: userSchema }),
     authorOf: async (guildId, user, isWebhook) => {
       // A webhook is nobody's member.
       const found = guildId === null || isWebhook ? null : await member(guildId, user.id);

@@ -26,7 +26,7 @@ const memberSchema = z.object({
 });
 export type WireMember = z.infer<typeof memberSchema>;
 
-const userSchema = z.object({
+export const userSchema = z.object({
   id: snowflake,
   username: z.string(),
   global_name: z.string().nullish(),
@@ -93,6 +93,18 @@ export const bulkDeletionSchema = z.object({
   guild_id: snowflake.optional(),
 });
 export type WireDeletion = z.infer<typeof deletionSchema>;
+
+/** MESSAGE_REACTION_ADD (events/gateway-events): in direct messages there is no member. */
+export const reactionSchema = z.object({
+  user_id: snowflake,
+  channel_id: snowflake,
+  message_id: snowflake,
+  guild_id: snowflake.optional(),
+  member: memberSchema.extend({ user: userSchema }).optional(),
+  /** A custom emoji has an id. */
+  emoji: z.object({ id: snowflake.nullish(), name: z.string().nullish() }),
+});
+export type WireReaction = z.infer<typeof reactionSchema>;
 
 export const channelSchema = z.object({
   id: snowflake,

@@ -12,7 +12,13 @@ import type { Mentionable } from '../../src/messages/people.ts';
 import { createBlockReader } from '../../src/surface/markdown/blocks.ts';
 import { createDrawnBlocks } from '../../src/surface/markdown/drawn-blocks.ts';
 import { splitMarkdown } from '../../src/surface/markdown/split.ts';
-import type { Block, Button, ChoiceOption, OutboundMessage } from '../../src/surface/outbound.ts';
+import {
+  type Block,
+  type Button,
+  type ChoiceOption,
+  type OutboundMessage,
+  thumbs,
+} from '../../src/surface/outbound.ts';
 import { markdownBlockText } from './markdown-block.ts';
 import { createSplitMentions } from './mentions.ts';
 import { mrkdwnOf, plainMrkdwn } from './mrkdwn.ts';
@@ -209,7 +215,25 @@ function drawBlock(
           ],
         },
       ];
+    case 'feedback':
+      return [{ type: 'context_actions', elements: [drawThumbs(block.controlId)] }];
   }
+}
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element */
+function drawThumbs(controlId: string): types.FeedbackButtons {
+  const [positive, negative] = thumbs.map(({ value, meaning }) => ({
+    text: labelOf(meaning),
+    value,
+    accessibility_label: meaning,
+  }));
+  if (!positive || !negative) throw new TypeError('There are two thumbs.');
+  return {
+    type: 'feedback_buttons',
+    action_id: controlId,
+    positive_button: positive,
+    negative_button: negative,
+  };
 }
 
 /** The control that a checkbox group belongs to; null for any other action. */
@@ -279,6 +303,8 @@ function* fallbackTexts(
         return options(block.buttons.map((button) => button.label));
       case 'choice':
         return options(block.options.map((option) => option.label));
+      case 'feedback':
+        return '';
     }
   };
   for (const block of blocks) {

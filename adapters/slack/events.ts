@@ -7,7 +7,13 @@ import type { Log } from '../../src/base/log.ts';
 import type { OnEvent } from '../../src/surface/adapter.ts';
 import type { InboundCommand, InboundEvent } from '../../src/surface/inbound.ts';
 import type { Inbound } from './inbound.ts';
-import { eventBodySchema, messageEventSchema, millisecondsOf, stopEventSchema } from './wire.ts';
+import {
+  eventBodySchema,
+  messageEventSchema,
+  millisecondsOf,
+  reactionEventSchema,
+  stopEventSchema,
+} from './wire.ts';
 
 /** Resolves once the event is stored or needs no storing; rejects when storing failed. */
 export type ReceiveEvent = (body: unknown) => Promise<void>;
@@ -50,6 +56,13 @@ export function createReceiveEvent(deps: {
     if (event.type === 'agent_session_stopped') {
       const stop = stopEventSchema.safeParse(event);
       if (stop.success) await storeInOrder(stop.data.channel, stopCommand(stop.data, inbound));
+      return;
+    }
+    if (event.type === 'reaction_added') {
+      const added = reactionEventSchema.safeParse(event);
+      if (added.success) {
+        await storeInOrder(added.data.item.channel, inbound.reactionOf(added.data));
+      }
       return;
     }
     if (event.type !== 'message' && event.type !== 'app_mention') return;

@@ -6,10 +6,22 @@
 
 import type { Conversation } from '../../src/messages/conversation.ts';
 import type { Author } from '../../src/messages/people.ts';
-import type { InboundDeletion, InboundEdit, InboundMessage } from '../../src/surface/inbound.ts';
+import type {
+  InboundDeletion,
+  InboundEdit,
+  InboundMessage,
+  InboundReaction,
+} from '../../src/surface/inbound.ts';
+import { stopEmojiOfSlack } from '../../src/surface/reactions.ts';
 import type { DescribeFiles } from './files.ts';
 import { directName, type KnownChannel, type Names } from './names.ts';
-import { type MessageEvent, millisecondsOf, type Self, type SlackMessage } from './wire.ts';
+import {
+  type MessageEvent,
+  millisecondsOf,
+  type ReactionEvent,
+  type Self,
+  type SlackMessage,
+} from './wire.ts';
 
 export interface Inbound {
   /** Null for what is no news to us: own messages, joins, previews, empty ones. */
@@ -17,6 +29,8 @@ export interface Inbound {
     event: MessageEvent,
     appId: string | null,
   ): Promise<InboundMessage | InboundEdit | InboundDeletion | null>;
+  /** Null for an emoji that nothing follows from, and for the bot's own. */
+  reactionOf(event: ReactionEvent): Promise<InboundReaction | null>;
   conversationOf(
     channel: string,
     message: { ts: string; thread_ts?: string | undefined },
@@ -199,10 +213,25 @@ export function createInbound(deps: {
     return await said(event, event);
   };
 
+  const reactionOf: Inbound['reactionOf'] = async ({ user, reaction, item, event_ts: at }) => {
+    const emoji = stopEmojiOfSlack(reaction);
+    if (emoji === null || user === self.userId) return null;
+    const { channel, ts } = item;
+    return {
+      kind: 'reaction',
+      eventKey: `${keyOf(channel, ts)}:reaction:${user}:${reaction}:${at}`,
+      place: { adapter: 'slack', space: self.teamId, channel },
+      author: await authorOf(user, {}),
+      at: millisecondsOf(at),
+      messageId: ts,
+      emoji,
+    };
+  };
+
   const nameOf: Inbound['nameOf'] = async (userId, hint) =>
     (await names.user(userId))?.name ?? hint ?? userId;
 
-  return { of, conversationOf, authorOf, nameOf, channelOf, textOf, isSelf };
+  return { of, reactionOf, conversationOf, authorOf, nameOf, channelOf, textOf, isSelf };
 }
 
 function keyOf(channel: string, ts: string): string {

@@ -168,7 +168,7 @@ export function createInteractions(deps: {
           author,
           at: clock.now(),
           controlId: action.action_id,
-          values: valuesOf(click, action.action_id),
+          values: valuesOf(click, action),
           cardId: place.cardId,
           interactionId,
         });
@@ -275,8 +275,12 @@ function placeOfClick(click: BlockActions): Place | null {
   return { channel, cardId, thread };
 }
 
-/** What is ticked in the groups of a choice, in the order of its options. */
-function valuesOf(click: BlockActions, controlId: string): string[] {
+/** What a thumb says, or what is ticked in the groups of a choice, in the order of its options. */
+function valuesOf(
+  click: BlockActions,
+  { type, action_id: controlId, value }: BlockActions['actions'][number],
+): string[] {
+  if (type === 'feedback_buttons') return value === undefined ? [] : [value];
   return Object.values(click.state?.values ?? {}).flatMap((elements) =>
     Object.entries(elements)
       .filter(([actionId]) => isChoiceGroup(actionId, controlId))

@@ -53,4 +53,5 @@ export const eventScopes = {
   'message.im': ['im:history'],
   'message.mpim': ['mpim:history'],
   agent_session_stopped: ['assistant:write'],
+  reaction_added: ['reactions:read'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -126,10 +126,15 @@ export function createSurface(deps: SurfaceDeps, conversation: Conversation): Su
     if (drawn.blocks.length === 0) {
       throw new BotError('message_refused', 'The message has nothing to show.');
     }
+    // The newest kind of block: a workspace that does not take it takes the rest.
+    const plainer = message.blocks.filter(({ kind }) => kind !== 'feedback');
     const hasMarkdown = drawn.blocks.some(({ type }) => type === 'markdown');
     const forms = [
       () => drawn,
-      ...(hasMarkdown ? [() => drawSections(message)] : []),
+      ...(plainer.length < message.blocks.length
+        ? [() => drawMessage({ ...message, blocks: plainer })]
+        : []),
+      ...(hasMarkdown ? [() => drawSections({ ...message, blocks: plainer })] : []),
       () => plainMessage(message),
     ];
     let refusal: unknown;

@@ -87,6 +87,17 @@ export const stopEventSchema = z.object({
   event_ts: z.string(),
 });
 
+/** https://docs.slack.dev/reference/events/reaction_added: the thread is not told. */
+export const reactionEventSchema = z.object({
+  type: z.literal('reaction_added'),
+  user: z.string(),
+  /** The emoji's name. */
+  reaction: z.string(),
+  item: z.object({ type: z.literal('message'), channel: z.string(), ts: z.string() }),
+  event_ts: z.string(),
+});
+export type ReactionEvent = z.infer<typeof reactionEventSchema>;
+
 export const eventBodySchema = z.object({
   api_app_id: z.string().optional(),
   event: z.looseObject({ type: z.string() }),
@@ -119,6 +130,8 @@ export const blockActionsSchema = z.object({
       action_id: z.string(),
       action_ts: z.string(),
       text: z.object({ text: z.string() }).optional(),
+      /** Of a thumb: what it says. */
+      value: z.string().optional(),
     }),
   ),
   state: z

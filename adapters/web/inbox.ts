@@ -14,6 +14,8 @@ export interface PageInbox {
   say(channel: string, thread: string | null, text: string): Promise<RoomMessage | undefined>;
   edit(id: string, text: string): Promise<boolean>;
   remove(id: string): Promise<boolean>;
+  /** Puts the person's emoji on a message, or takes it off. */
+  react(id: string, emoji: string, on: boolean): Promise<boolean>;
   /** Returns at once; what fails is told in the thread. */
   press(press: Press): boolean;
   inboundOf(message: RoomMessage): InboundMessage;
@@ -132,6 +134,25 @@ export function createInbox(deps: PageInboxDeps): PageInbox {
       });
       await room.remove(id);
       return true;
+    },
+    react: async (id, emoji, on) => {
+      const known = room.message(id);
+      if (!known || known.isPrivate) return false;
+      if (on) {
+        await onEvent({
+          kind: 'reaction',
+          eventKey: newId('reaction'),
+          place: { adapter: 'web', space: 'local', channel: known.channel },
+          author: person,
+          at: clock.now(),
+          messageId: id,
+          emoji,
+        });
+      }
+      return room.change(id, ({ given }) => {
+        const others = given.filter((other) => other !== emoji);
+        return { given: on ? [...others, emoji] : others };
+      });
     },
     press: ({ messageId, controlId, values, text }) => {
       const card = room.message(messageId);

@@ -40,6 +40,7 @@ const blockSchema = z.discriminatedUnion('kind', [
     options: z.array(z.object({ value: z.string(), label: z.string() })).readonly(),
     submitLabel: z.string(),
   }),
+  z.object({ kind: z.literal('feedback'), controlId: z.string() }),
 ]);
 
 const channelSchema = z.object({ kind: z.literal('channel'), id: z.string(), name: z.string() });
@@ -62,6 +63,8 @@ const messageSchema = z.object({
   isWaiting: z.boolean(),
   /** The bot's emoji on it. */
   reactions: z.array(z.string()).readonly().default([]),
+  /** The person's emoji on it. */
+  given: z.array(z.string()).readonly().default([]),
   /** What it brings; the contents are kept elsewhere. */
   files: z
     .array(
@@ -181,6 +184,7 @@ export function createRoom(deps: {
         isEdited: false,
         isWaiting: false,
         reactions: [],
+        given: [],
         files: [],
         ...given,
       };

@@ -7,6 +7,8 @@ import { z } from 'zod';
 import type { HttpRoute } from '../../src/surface/adapter.ts';
 import type { CommandSummary } from '../../src/surface/command.ts';
 import { parseMarkdown } from '../../src/surface/markdown/parse.ts';
+import { thumbs } from '../../src/surface/outbound.ts';
+import { isReactionEmoji } from '../../src/surface/reactions.ts';
 import { createFileRoute } from './file-route.ts';
 import type { RoomFiles } from './files.ts';
 import type { Guard, Refusal } from './guard.ts';
@@ -59,6 +61,11 @@ const pressSchema = z.strictObject({
   controlId: z.string().min(1).max(255),
   values: z.array(z.string().max(100)).max(25).default([]),
   text: text.optional(),
+});
+const reactionSchema = z.strictObject({
+  id,
+  emoji: z.string().refine(isReactionEmoji),
+  on: z.boolean(),
 });
 const channelSchema = z.strictObject({
   name: z
@@ -147,6 +154,9 @@ export function createRoutes(deps: RoutesDeps): Routes {
     post('/api/edits', editSchema, ({ id: messageId, text: said }) => inbox.edit(messageId, said)),
     post('/api/removals', removalSchema, ({ id: messageId }) => inbox.remove(messageId)),
     post('/api/presses', pressSchema, async (press) => inbox.press({ ...press, text: press.text })),
+    post('/api/reactions', reactionSchema, ({ id: messageId, emoji, on }) =>
+      inbox.react(messageId, emoji, on),
+    ),
     post('/api/channels', channelSchema, ({ name }) => room.addChannel(name)),
     createFileRoute({ ...deps, safety, refuse }),
   ];
@@ -167,12 +177,22 @@ function drawn(message: RoomMessage, files: RoomFiles) {
       message.author === 'person'
         ? message.blocks.flatMap((block) => ('text' in block ? [block.text] : [])).join('\n')
         : undefined,
-    blocks: message.blocks.map((block) =>
-      block.kind === 'markdown' || block.kind === 'notice'
-        ? { kind: block.kind, tree: parseMarkdown(block.text) }
-        : block,
-    ),
+    blocks: message.blocks.map(drawnBlock),
   };
+}
+
+function drawnBlock(block: RoomMessage['blocks'][number]) {
+  switch (block.kind) {
+    case 'markdown':
+    case 'notice':
+      return { kind: block.kind, tree: parseMarkdown(block.text) };
+    case 'feedback':
+      return { ...block, thumbs };
+    case 'activity':
+    case 'buttons':
+    case 'choice':
+      return block;
+  }
 }
 
 function drawnChange(change: RoomChange, files: RoomFiles) {

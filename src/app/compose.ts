@@ -177,6 +177,7 @@ function profileSourceOf({ config, file }: Settings, folder: string): ProfileSou
     deny,
     channels,
     channelHistory,
+    reply,
   } = config;
   return {
     ...(instructions === undefined ? {} : { instructions }),
@@ -188,6 +189,7 @@ function profileSourceOf({ config, file }: Settings, folder: string): ProfileSou
     allow: { ...allow, spaces: [] },
     deny,
     permissions,
+    reply,
     channels,
     sourceOf: (index) =>
       `channels[${index}], line ${config.lineOf(['channels', index])} of ${path.relative(folder, file)}`,

@@ -3,7 +3,8 @@
 import picomatch from 'picomatch';
 import type { ReasoningOptions } from '../messages/model.ts';
 import { mergePermissions, type PermissionSettings } from '../permissions/settings.ts';
-import type { AccessLists, Place, Profile, Sourced } from '../runs/settings.ts';
+import { type ReplySettings, replyDefaults } from '../render/settings.ts';
+import type { AccessLists, Place, Profile, Sourced, SourcedReply } from '../runs/settings.ts';
 import type { ChannelEntry, PlacePattern } from './schema.ts';
 
 export interface ProfileSource {
@@ -15,6 +16,7 @@ export interface ProfileSource {
   readonly allow: AccessLists;
   readonly deny: AccessLists;
   readonly permissions: PermissionSettings;
+  readonly reply: ReplySettings;
   readonly channels: readonly ChannelEntry[];
   /** For people: "channels[2], line 31". */
   readonly sourceOf: (channelIndex: number) => string;
@@ -47,6 +49,26 @@ export function profileOf(source: ProfileSource, place: Place): Profile {
       { value: source.permissions, source: 'configuration' },
       ...sourced('permissions'),
     ]),
+    reply: replyOf([{ value: source.reply, source: 'configuration' }, ...sourced('reply')]),
+  };
+}
+
+/** Each field as the nearest that names it says; outermost first. */
+export function replyOf(levels: readonly Sourced<ReplySettings>[]): SourcedReply {
+  const field = <T>(own: (settings: ReplySettings) => T | undefined, standard: T): Sourced<T> => {
+    let nearest: Sourced<T> = { value: standard, source: 'default' };
+    for (const { value, source } of levels) {
+      const named = own(value);
+      if (named !== undefined) nearest = { value: named, source };
+    }
+    return nearest;
+  };
+  return {
+    activity: field(({ activity }) => activity, replyDefaults.activity),
+    thinking: field(({ thinking }) => thinking, replyDefaults.thinking),
+    notify: field(({ notify }) => notify, replyDefaults.notify),
+    feedback: field(({ feedback }) => feedback, replyDefaults.feedback),
+    seen: field(({ seen }) => seen, replyDefaults.seen),
   };
 }
 

@@ -6,6 +6,7 @@ import { reasoningOptionsSchema } from '../messages/model.ts';
 import { limitSettings, permissionSettings } from '../permissions/settings.ts';
 import { providerSettingsSchema } from '../providers/settings.ts';
 import { questionSettings } from '../questions/settings.ts';
+import { replySettings } from '../render/settings.ts';
 import { accessLists, fileSettings, profileSettings, runSettings } from '../runs/settings.ts';
 import { storageSettingsSchema } from '../storage/settings.ts';
 import { toolSettings } from '../tools/settings.ts';
@@ -82,6 +83,8 @@ export function configSchemaOf<P extends z.ZodRawShape>(platforms: P) {
     webSearch: z.boolean().exactOptional(),
     /** Default: true. */
     channelHistory: z.boolean().exactOptional(),
+    /** What people see of a run. */
+    reply: replySettings.prefault({}),
     channels: z.array(channelEntry).readonly().default([]),
   });
 }

@@ -57,7 +57,9 @@ export interface UsageSum {
 /** What is summed over. `all` is everything of the days asked for. */
 export type SumOver =
   | { readonly kind: 'all' }
-  | { readonly kind: 'run' | 'conversation' | 'channel' | 'person' | 'model'; readonly id: string };
+  | { readonly kind: 'run' | 'conversation' | 'channel' | 'person' | 'model'; readonly id: string }
+  /** One model's part of a run. */
+  | { readonly kind: 'run_model'; readonly id: string; readonly model: string };
 
 export interface UsageLedger {
   /** Resolves when the line is stored. */
@@ -152,7 +154,18 @@ export function createUsageLedger(deps: {
 }
 
 function sumKeyOf(over: SumOver): string {
-  return over.kind === 'all' ? 'all' : `${over.kind} ${over.id}`;
+  switch (over.kind) {
+    case 'all':
+      return 'all';
+    case 'run_model':
+      return `run_model ${over.id} ${over.model}`;
+    case 'run':
+    case 'conversation':
+    case 'channel':
+    case 'person':
+    case 'model':
+      return `${over.kind} ${over.id}`;
+  }
 }
 
 /** `2026-11-30`, UTC. */
@@ -171,6 +184,7 @@ function addLine(sums: Map<string, UsageSum>, line: Line): void {
   const overs: readonly SumOver[] = [
     { kind: 'all' },
     { kind: 'run', id: runId },
+    { kind: 'run_model', id: runId, model },
     { kind: 'conversation', id: conversation },
     { kind: 'channel', id: channel },
     { kind: 'person', id: person },

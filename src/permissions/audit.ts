@@ -63,6 +63,16 @@ export const auditEntrySchema = z.discriminatedUnion('kind', [
     expiresAt: z.number(),
   }),
   z.object({ ...common, kind: z.literal('grant_revoked'), grantId: z.string(), by: z.string() }),
+  /** What somebody thought of a run's answer; a later rating of theirs takes its place. */
+  z.object({
+    ...common,
+    kind: z.literal('feedback_given'),
+    runId: z.string(),
+    by: z.string(),
+    rating: z.enum(['good', 'bad']),
+  }),
+  /** A run that failed was set off again. */
+  z.object({ ...common, kind: z.literal('run_retried'), runId: z.string(), by: z.string() }),
   z.object({
     ...common,
     kind: z.literal('limit_reached'),

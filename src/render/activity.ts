@@ -2,12 +2,7 @@
 
 import { cutToUnits } from '../base/text.ts';
 import type { CallLine, ReplyDocument } from './document.ts';
-
-/** How much people see of the work (settings of replies). */
-export interface ActivityShow {
-  readonly activity: 'off' | 'line' | 'all';
-  readonly thinking: 'off' | 'line';
-}
+import type { ShownWork } from './settings.ts';
 
 /** A wait is told from here on, in steps that grow with it. */
 const leastToldMs = 10_000;
@@ -20,7 +15,7 @@ const mostThoughtUnits = 100;
 /** What is being done now, one line each; empty when there is nothing to say. */
 export function activityLines(
   document: ReplyDocument,
-  { activity, thinking }: ActivityShow,
+  { activity, thinking }: ShownWork,
   now: number,
 ): readonly string[] {
   if (document.ended || activity === 'off') return [];

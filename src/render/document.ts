@@ -2,7 +2,7 @@
 
 import type { ChecklistItem } from '../messages/checklist.ts';
 import type { RunEvent } from '../messages/run-event.ts';
-import type { Button } from '../surface/outbound.ts';
+import type { Block, Button } from '../surface/outbound.ts';
 
 /** The text of a finished step. `goesOn`: it broke off, and the next text continues it. */
 export interface StepText {
@@ -38,9 +38,19 @@ export interface ReplyDocument {
   /** Lines of the bot's own under the text, once it has ended. */
   readonly notices: readonly string[];
   readonly buttons: readonly Button[];
+  /** What stands under them, once it has ended. */
+  readonly below: readonly Block[];
   /** Shown while the run goes on: what people can do to it. */
   readonly controls: readonly Button[];
   readonly ended: boolean;
+}
+
+/** What stands at the end of a reply. */
+export interface ReplyEnd {
+  readonly notices?: readonly string[];
+  readonly buttons?: readonly Button[];
+  /** Under the buttons. */
+  readonly below?: readonly Block[];
 }
 
 export function newDocument(
@@ -50,7 +60,7 @@ export function newDocument(
   return {
     ...{ steps: [], live: '', thoughts: '', waiting: '', calls: [], checklist: [] },
     ...{ heardAt: startedAt, startedAt, isUrgent: false },
-    ...{ notices: [], buttons: [], controls: [], ended: false },
+    ...{ notices: [], buttons: [], below: [], controls: [], ended: false },
     ...given,
   };
 }

@@ -9,15 +9,11 @@ import { createMarkdownSplitter, textOf } from '../surface/markdown/split.ts';
 import { closedForNow, settledLength } from '../surface/markdown/streaming.ts';
 import type { Block, OutboundMessage } from '../surface/outbound.ts';
 import type { Capabilities } from '../surface/surface.ts';
-import {
-  type ActivityShow,
-  activityLines,
-  checklistLines,
-  mostChecklistLength,
-} from './activity.ts';
+import { activityLines, checklistLines, mostChecklistLength } from './activity.ts';
 import type { ReplyDocument } from './document.ts';
 import { type PagePiece, piecesOf, type Split } from './page-pieces.ts';
 import { createReferenceReader } from './reference-reader.ts';
+import type { ShownWork } from './settings.ts';
 
 export interface DrawnPage {
   readonly message: OutboundMessage;
@@ -58,7 +54,7 @@ const mostRemembered = 500;
 export function createPageDrawer(options: {
   readonly capabilities: Capabilities;
   readonly mentionable: readonly Mentionable[];
-  readonly show: ActivityShow;
+  readonly show: ShownWork;
 }): PageDrawer {
   const { capabilities, mentionable, show } = options;
   let mostLength = capabilities.mostMessageLength;
@@ -205,7 +201,7 @@ function lineEndAt(text: string, at: number): number {
 function footOf(
   document: ReplyDocument,
   hasText: boolean,
-  show: ActivityShow,
+  show: ShownWork,
   now: number,
 ): readonly Block[] {
   const foot: Block[] = [];
@@ -221,6 +217,7 @@ function footOf(
   if (buttons.length > 0 && (document.ended || hasText || foot.length > 0)) {
     foot.push({ kind: 'buttons', buttons });
   }
+  if (document.ended) foot.push(...document.below);
   return foot;
 }
 

@@ -13,12 +13,12 @@ import type { Mentionable, PersonId } from '../messages/people.ts';
 import type { RunEvent } from '../messages/run-event.ts';
 import type { Button, OutboundMessage } from '../surface/outbound.ts';
 import type { Capabilities, Surface } from '../surface/surface.ts';
-import type { ActivityShow } from './activity.ts';
 import {
   applyEvent,
   lengthOfText,
   newDocument,
   type ReplyDocument,
+  type ReplyEnd,
   type StepText,
   textOfDocument,
   waitingFor,
@@ -31,6 +31,7 @@ import { createPageBook, type ReplyPages } from './page-book.ts';
 import { type Action, planNext } from './plan.ts';
 import { quietDocument } from './quiet-line.ts';
 import { createSender } from './sender.ts';
+import type { ShownWork } from './settings.ts';
 import { keepStatus } from './status.ts';
 import { createUnseenText } from './unseen.ts';
 import { createVisibleText } from './visible-text.ts';
@@ -59,7 +60,7 @@ export interface ReplyOptions {
   readonly asker?: PersonId;
   /** Buttons under the newest message while the run goes on (Stop). */
   readonly controls?: readonly Button[];
-  readonly show?: ActivityShow;
+  readonly show?: ShownWork;
 }
 
 /** delivered: what people can read is the final state. gone: the thread is not there any more. */
@@ -70,10 +71,7 @@ export interface Reply {
   apply(event: RunEvent): void;
   /** The final state; resolves when it can be read. Rejects with surface_unavailable when the
    * platform does not answer for minutes, with interrupted when it was abandoned. */
-  finish(end: {
-    readonly notices?: readonly string[];
-    readonly buttons?: readonly Button[];
-  }): Promise<Delivery>;
+  finish(end: ReplyEnd): Promise<Delivery>;
   /** Shows that the run pauses (the process goes down), for at most 2 s, and ends sending. */
   pause(activity: string): Promise<void>;
   /** Ends sending as it stands. */
@@ -90,7 +88,7 @@ const mostIdleSteps = 200;
 const tellEveryMs = 10_000;
 /** A message that is fuller may be full with the next words. */
 const surelyFree = 0.7;
-const quietShow: ActivityShow = { activity: 'line', thinking: 'off' };
+const quietShow: ShownWork = { activity: 'line', thinking: 'off' };
 
 export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   const { clock, log, surface, capabilities, pacer, redactor } = deps;
@@ -363,10 +361,10 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
 
   return {
     apply: (event) => change(applyEvent(document, inSight(event, redactor), now())),
-    finish: async ({ notices = [], buttons = [] }) => {
+    finish: async ({ notices = [], buttons = [], below = [] }) => {
       cancelTell();
       stopStatus();
-      document = { ...document, notices, buttons, waiting: '', ended: true };
+      document = { ...document, notices, buttons, below, waiting: '', ended: true };
       held = false;
       slotWait.abort();
       failures = 0;

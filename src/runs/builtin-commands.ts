@@ -9,6 +9,7 @@ import { grantsCommand } from './grants-command.ts';
 import type { Lanes } from './lane.ts';
 import type { AccessLists, Profile, Sourced } from './settings.ts';
 import type { Spaces } from './spaces.ts';
+import { stopRun } from './stopping.ts';
 import { usageCommand } from './usage-command.ts';
 import type { Traces } from './why.ts';
 
@@ -65,10 +66,7 @@ function stopCommand(deps: BuiltinDeps): Command {
       // What an earlier run left in the background ends too.
       await deps.stopJobs(key);
       if (!record && !deps.lanes().isBusy(key)) return toAsker('Nothing is running here.');
-      // Stored first: whatever happens to the process, it does not go on. The reply says who it was.
-      await deps.records.requestStop(key, author.name, deps.clock.now());
-      deps.lanes().stop(key, author.name, 'person');
-      deps.lanes().wake(key);
+      await stopRun({ ...deps, lanes: deps.lanes() }, key, author.name);
       return toAsker('Stopping.');
     },
   };
@@ -153,6 +151,9 @@ function configCommand(deps: BuiltinDeps): Command {
       const lines = [
         await modelLine(deps, input),
         `- follow-ups: ${profile.followUps.value} (${profile.followUps.source})`,
+        ...Object.entries(profile.reply).map(
+          ([name, { value, source }]) => `- reply.${name}: ${value} (${source})`,
+        ),
         ...profile.instructions.map(
           ({ value, source }) => `- instructions (${source}): ${value.trim()}`,
         ),

@@ -5,40 +5,24 @@
  */
 
 import type { RunInput, Taken } from '../agent/contract.ts';
-import { openCalls, run, stoppedBy } from '../agent/run.ts';
+import { lastStepOf, openCalls, run, stoppedBy } from '../agent/run.ts';
 import { botErrorOf } from '../base/errors.ts';
 import { errorFacts } from '../base/log.ts';
 import type { RunEvent, RunOutcome } from '../messages/run-event.ts';
 import { tooManySteps } from '../permissions/limits.ts';
-import type { Button } from '../surface/outbound.ts';
 import { absorb } from './absorb.ts';
+import { settle, whileStaged } from './ending.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
+import { createCallTimes, type Execution } from './execution.ts';
 import type { WaitingMessage } from './inbox.ts';
 import type { Turn } from './lane.ts';
-import { sendMadeImages } from './made-images.ts';
-import { endNotice } from './outcome.ts';
 import { createPermit } from './permit.ts';
 import { asksForPlan, notePlanning } from './prepare.ts';
-import type { RunEnd, RunRecord } from './run-record.ts';
+import type { RunRecord } from './run-record.ts';
 import type { Scene } from './scene.ts';
 import type { FileSettings } from './settings.ts';
-import { auditLimit, receiptLine, recordCall, sourcesLine, spentLimit } from './spending.ts';
-import { hasTrigger, isSilent, openStage, type Stage } from './stage.ts';
-import { showSuspension, storeSuspension, waitNotice } from './suspend.ts';
-
-/** A run under way. */
-interface Execution {
-  readonly deps: ExecuteDeps;
-  readonly stage: Stage;
-  readonly turn: Turn;
-  readonly signal: AbortSignal;
-  /** Changes when a steerer addresses the bot, a model takes over or sources are found. */
-  record: RunRecord;
-  /** What the people will read under the text. */
-  readonly end: { notices: string[]; canContinue: boolean };
-}
-
-export const continueControlId = 'run.continue';
+import { auditLimit, recordCall, spentLimit } from './spending.ts';
+import { hasTrigger, openStage } from './stage.ts';
 
 /** Runs until an outcome, and stores it. */
 export async function execute(
@@ -51,47 +35,21 @@ export async function execute(
   const signal = turn.begin(record.triggerIds);
   const stage = await openStage(deps, key, record);
   const end = { notices: [...record.notices], canContinue: false };
-  const execution: Execution = { deps, stage, turn, signal, record, end };
+  const step = lastStepOf(stage.transcript.entries(), record.runId);
+  const times = createCallTimes(() => deps.clock.now(), { step, times: record.callTimes });
+  const execution: Execution = { deps, stage, turn, signal, record, end, times };
   await whileStaged(stage, turn, async () => {
-    if (resume?.kind === 'interrupted') announceRestart(execution);
+    if (record.isRetry) await beginAgain(execution);
+    else if (resume?.kind === 'interrupted') announceRestart(execution);
     await settle(execution, await outcomeOf(execution, resume));
   });
 }
 
-/** Brings the last words of a run that ended, perhaps in an earlier life, in front of people. */
-export async function deliverEnd(
-  deps: ExecuteDeps,
-  key: string,
-  record: RunRecord,
-  turn: Turn,
-): Promise<void> {
-  const stage = await openStage(deps, key, record);
-  await whileStaged(stage, turn, () => finish(deps, stage, record, turn));
-}
-
-/** Finishes the reply above a question, then shows its card. */
-export async function presentQuestion(
-  deps: ExecuteDeps,
-  key: string,
-  record: RunRecord,
-  turn: Turn,
-): Promise<void> {
-  const stage = await openStage(deps, key, record);
-  await whileStaged(stage, turn, () => present(deps, stage, record, turn));
-}
-
-/** Whatever happens, the reply stops sending; when the process must end, at once. */
-async function whileStaged(stage: Stage, turn: Turn, work: () => Promise<void>): Promise<void> {
-  const letGo = (): void => {
-    stage.reply.abandon().catch(() => {}); // its failure is the work's failure
-  };
-  turn.cutOff.addEventListener('abort', letGo, { once: true });
-  try {
-    await work();
-  } finally {
-    turn.cutOff.removeEventListener('abort', letGo);
-    await stage.reply.abandon();
-  }
+/** From here on a crash is one of the run itself. */
+async function beginAgain(execution: Execution): Promise<void> {
+  const { deps, stage, record } = execution;
+  execution.record = { ...record, isRetry: false };
+  await deps.records.save(stage.key, execution.record);
 }
 
 function announceRestart({ deps, stage, record, end }: Execution): void {
@@ -182,6 +140,7 @@ async function follow(execution: Execution, resume: RunInput['resume']): Promise
 async function onRunEvent(execution: Execution, event: RunEvent): Promise<void> {
   const { deps, stage, end } = execution;
   stage.reply.apply(event);
+  noteTime(execution, event);
   if (event.kind === 'tool_finished') await noteCallEnd(execution, event);
   if (event.kind === 'steered') deps.signs.takeOff(stage.surface, event.messageId, true);
   if (event.kind === 'sources') await keepSources(execution, event.sources);
@@ -189,6 +148,12 @@ async function onRunEvent(execution: Execution, event: RunEvent): Promise<void> 
   if (event.kind !== 'notice') return;
   end.notices.push(event.text);
   end.canContinue ||= event.action === 'continue';
+}
+
+function noteTime({ times }: Execution, event: RunEvent): void {
+  if (event.kind === 'step_started') times.stepStarted(event.step);
+  if (event.kind === 'tool_started') times.started(event.callId);
+  if (event.kind === 'tool_finished') times.finished(event.callId);
 }
 
 async function noteCallEnd(
@@ -237,6 +202,11 @@ async function takeWaiting(execution: Execution): Promise<Taken> {
   await heedPlan(execution, waiting);
   const messageIds = await absorbInto(deps, stage, waiting);
   turn.entered(messageIds);
+  for (const messageId of messageIds) {
+    // It was taken for one that sets off a run, and is part of this one.
+    if (!execution.record.triggerIds.includes(messageId))
+      deps.signs.unsee(stage.surface, messageId);
+  }
   const addressed = waiting.some(
     ({ event, addressed: is }) =>
       is && event.kind === 'message' && messageIds.includes(event.messageId),
@@ -284,99 +254,4 @@ export function absorbInto(
     transcript,
     waiting,
   );
-}
-
-/** Stores how the run ended, then shows it. */
-async function settle(execution: Execution, outcome: RunOutcome): Promise<void> {
-  const { deps, stage, record, end } = execution;
-  const { runId } = record;
-  deps.log.info('run_ended', {
-    runId,
-    outcome: outcome.kind,
-    ...(outcome.kind === 'failed' ? errorFacts(outcome.error) : {}),
-    ...(outcome.kind === 'finished' ? { silent: outcome.silent } : {}),
-  });
-  if (outcome.kind === 'stopped' && outcome.why === 'shutdown') {
-    await stage.reply.pause('Restarting; I go on in a moment');
-    return;
-  }
-  if (outcome.kind === 'suspended') {
-    await suspend(execution, outcome);
-    return;
-  }
-  // Those too that were started before it waited for people.
-  if (outcome.kind === 'stopped') await deps.stopJobs(stage.key);
-  const hasNoText = isSilent(stage.transcript.entries(), record);
-  const staysSilent = outcome.kind === 'finished' && outcome.silent && hasNoText;
-  const said = staysSilent ? [] : end.notices;
-  if (!staysSilent) await deps.choices.takeBack(stage.key, record.endedChoice);
-  const isEmpty = said.length === 0 && hasNoText;
-  const notice = endNotice(outcome, { isEmpty, addressed: record.addressed, runId });
-  const lines = [...said, notice, ...(await footLines(execution, outcome))];
-  const notices = lines.filter((line) => line !== undefined);
-  const ending: RunRecord = { ...record, state: 'ending', end: { ...end, notices } };
-  await deps.records.save(stage.key, ending);
-  await finish(deps, stage, ending, execution.turn);
-}
-
-/** Where the answer comes from and what it took; a run that said nothing says that neither. */
-async function footLines(
-  { deps, stage, record }: Execution,
-  outcome: RunOutcome,
-): Promise<readonly (string | undefined)[]> {
-  if (record.isRefused || (outcome.kind === 'finished' && outcome.silent)) return [];
-  return [sourcesLine(record.sources), await receiptLine(deps, stage, record)];
-}
-
-async function finish(
-  deps: ExecuteDeps,
-  stage: Stage,
-  record: RunRecord,
-  turn: Turn,
-): Promise<void> {
-  const delivery = await stage.reply.finish(endOf(record.end));
-  if (delivery === 'gone') deps.log.warn('reply_without_place', { runId: record.runId });
-  else await sendMadeImages(deps, stage, record, turn.cutOff);
-  await deps.records.remove(stage.key);
-}
-
-function endOf(end: RunEnd | undefined): {
-  notices: readonly string[];
-  buttons: readonly Button[];
-} {
-  const button: Button = { controlId: continueControlId, label: 'Continue', style: 'primary' };
-  return { notices: end?.notices ?? [], buttons: end?.canContinue ? [button] : [] };
-}
-
-async function suspend(
-  { deps, stage, record, end, turn }: Execution,
-  outcome: Extract<RunOutcome, { kind: 'suspended' }>,
-): Promise<void> {
-  const question = await storeSuspension(deps, stage, record, outcome);
-  await deps.choices.takeBack(stage.key, record.endedChoice);
-  const suspended: RunRecord = {
-    ...record,
-    state: 'suspended',
-    notices: [],
-    question,
-    end: { ...end, notices: [...end.notices, ...waitNotice(question)] },
-  };
-  await deps.records.save(stage.key, suspended);
-  await present(deps, stage, suspended, turn);
-}
-
-/** The text before the card: people read in order. */
-async function present(
-  deps: ExecuteDeps,
-  stage: Stage,
-  record: RunRecord,
-  turn: Turn,
-): Promise<void> {
-  const { question } = record;
-  if (!question) throw new Error('a suspended run without what it waits for');
-  await stage.reply.finish(endOf(record.end));
-  const sent = await sendMadeImages(deps, stage, record, turn.cutOff);
-  await showSuspension(deps, question);
-  const { end: _shown, ...rest } = sent;
-  await deps.records.save(stage.key, { ...rest, question: { ...question, isShown: true } });
 }

@@ -3,43 +3,32 @@
  * adapter acknowledges what is safe (rule 1). All further work goes on behind.
  */
 
+import { sleep } from '../base/clock.ts';
 import { BotError, isBotError } from '../base/errors.ts';
-import { conversationKeyOf } from '../messages/conversation.ts';
-import type { Voted } from '../questions/approvals.ts';
+import { conversationKeyOf, parseConversationKey } from '../messages/conversation.ts';
 import type { Adapter, OnEvent } from '../surface/adapter.ts';
-import { deliver } from '../surface/deliver.ts';
 import type {
-  InboundClick,
   InboundCommand,
   InboundDeletion,
   InboundEdit,
-  InboundForm,
   InboundMessage,
+  InboundReaction,
 } from '../surface/inbound.ts';
+import { isStopEmoji } from '../surface/reactions.ts';
 import type { Surface } from '../surface/surface.ts';
 import { type Access, accessIn, accessOf } from './access.ts';
-import { isAdmin } from './admins.ts';
-import type { Background } from './background.ts';
-import type { Chooser } from './choice-commands.ts';
-import { type CommandCenter, noticeMessage } from './commands.ts';
-import { continueControlId } from './execute.ts';
-import type { ExecuteDeps } from './execute-deps.ts';
-import type { Lanes } from './lane.ts';
-import { auditVotes } from './permit.ts';
+import type { CommandCenter } from './commands.ts';
 import { placeOf, touchOf } from './prepare.ts';
+import { type PressDeps, takePress } from './presses.ts';
 import type { ReadBack } from './read-back.ts';
 import type { Profile } from './settings.ts';
-import type { Spaces } from './spaces.ts';
+import { liveRunOf, meansStop, stopRun } from './stopping.ts';
 import { type Trigger, triggerOf } from './trigger.ts';
 import type { Traces } from './why.ts';
 
-export interface IntakeDeps extends ExecuteDeps {
-  readonly lanes: Lanes;
-  readonly spaces: Spaces;
+export interface IntakeDeps extends PressDeps {
   readonly traces: Traces;
-  readonly background: Background;
   readonly commandCenter: CommandCenter;
-  readonly chooser: Chooser;
   readonly readBack: () => ReadBack;
 }
 
@@ -61,6 +50,8 @@ export function createIntake(deps: IntakeDeps): OnEvent {
       case 'click':
       case 'form':
         return takePress(deps, event);
+      case 'reaction':
+        return takeReaction(deps, event);
       case 'command':
         return takeCommand(deps, event);
     }
@@ -115,11 +106,22 @@ async function answer(
   const access = await accessFor(deps, message, profile);
   if (access.kind === 'refused') {
     await refuse(deps, message, access, trigger.addressed);
-  } else if (!(await deps.commandCenter.takeMessage(message, trigger.addressed))) {
-    await store(deps, key, message, trigger, access);
+  } else if (!(await isCommand(deps, key, message, trigger.addressed))) {
+    await store(deps, key, message, trigger, access, profile);
   }
   // Only now is it taken care of: what is not stored is read back again.
   await saw(deps, message, access.kind === 'allowed');
+}
+
+/** `!stop`, or `stop` alone where something runs. */
+async function isCommand(
+  { commandCenter, ...deps }: IntakeDeps,
+  key: string,
+  message: InboundMessage,
+  addressed: boolean,
+): Promise<boolean> {
+  const isStop = message.files.length === 0 && (await meansStop(deps, key, message.text));
+  return commandCenter.takeMessage(isStop ? { ...message, text: '!stop' } : message, addressed);
 }
 
 async function store(
@@ -128,6 +130,7 @@ async function store(
   message: InboundMessage,
   trigger: Extract<Trigger, { kind: 'answer' }>,
   access: Access,
+  profile: Profile,
 ): Promise<void> {
   const head = await deps.conversations.touch(key, touchOf(message));
   if (head.hasLeft && trigger.addressed) {
@@ -144,7 +147,7 @@ async function store(
   if (message.files.length > 0) {
     deps.background.start('files', () => fetchFiles(deps, key, surface, message));
   }
-  if (deps.lanes.active(key)) deps.signs.putOn(surface, messageId);
+  showSeen(deps, key, surface, messageId, profile);
   deps.lanes.wake(key);
 }
 
@@ -167,6 +170,20 @@ async function fetchFiles(
   }
 }
 
+/** At once: it was noted for the run under way, or it is being worked on, or it waits for room. */
+function showSeen(
+  { lanes, signs }: IntakeDeps,
+  key: string,
+  surface: Surface,
+  messageId: string,
+  { reply }: Profile,
+): void {
+  if (lanes.active(key)) signs.putOn(surface, messageId);
+  else if (reply.seen.value !== 'status') signs.see(surface, messageId);
+  // The platform's own sign comes with the run.
+  else if (lanes.isFull()) signs.putOn(surface, messageId);
+}
+
 async function accessFor(
   deps: IntakeDeps,
   event: InboundMessage | InboundCommand,
@@ -179,10 +196,43 @@ async function accessFor(
   return accessOf(event.author, place, profile, allowedSpaces);
 }
 
+const lookAgainMs = 250;
+const mostLooks = 20;
+
+/** An X on what runs ends it, by those who may. Whatever else people put on messages is theirs. */
+async function takeReaction(deps: IntakeDeps, event: InboundReaction): Promise<void> {
+  if (event.author.isBot || !isStopEmoji(event.emoji)) return;
+  if (await takeCross(deps, event)) return;
+  // Quicker than the platform's answer to the post that it is on.
+  deps.background.start('reaction', async () => {
+    for (let look = 1; look < mostLooks; look += 1) {
+      await sleep(deps.clock, lookAgainMs);
+      if (await takeCross(deps, event)) return;
+    }
+  });
+}
+
+/** False where a message is being posted that the X may be on. */
+async function takeCross(deps: IntakeDeps, event: InboundReaction): Promise<boolean> {
+  const { place, author, messageId } = event;
+  const live = await liveRunOf(deps, messageId, (one) => {
+    const { adapter, space, channel } = parseConversationKey(one);
+    return adapter === place.adapter && space === place.space && channel === place.channel;
+  });
+  if (live.kind === 'unsettled') return false;
+  if (live.kind === 'none' || !(await deps.inbox.first(event))) return true;
+  const { key } = live;
+  const conversation = parseConversationKey(key);
+  const access = await accessIn(deps, author, conversation, await deps.conversations.head(key));
+  if (access.kind === 'refused') await refuse(deps, { author, conversation }, access, true);
+  else await stopRun(deps, key, author.name);
+  return true;
+}
+
 /** One private line, at most once an hour a person; none where the bot was not addressed. */
 async function refuse(
   deps: IntakeDeps,
-  event: InboundMessage | InboundCommand,
+  event: Pick<InboundMessage, 'author' | 'conversation'> | InboundCommand,
   access: Extract<Access, { kind: 'refused' }>,
   addressed: boolean,
 ): Promise<void> {
@@ -193,7 +243,7 @@ async function refuse(
   const isFirst = await deps.store.claim(`told:${author.id}`, true, { ttlMs: hourMs });
   if (!isFirst) return;
   const surface = adapterOf(deps, conversation.adapter).surfaceOf(conversation);
-  const interactionId = event.kind === 'command' ? event.interactionId : undefined;
+  const interactionId = 'interactionId' in event ? event.interactionId : undefined;
   deps.background.start('refusal', () => surface.whisper(author.id, told, interactionId));
 }
 
@@ -212,122 +262,6 @@ function stopForDeletion(deps: IntakeDeps, key: string, messageId: string): void
   const active = deps.lanes.active(key);
   if (!active?.messageIds.delete(messageId) || active.messageIds.size > 0) return;
   deps.lanes.stop(key, 'the deletion of its message', 'trigger_deleted');
-}
-
-async function takePress(deps: IntakeDeps, event: InboundClick | InboundForm): Promise<void> {
-  if (!(await deps.inbox.first(event))) return;
-  const surface = adapterOf(deps, event.conversation.adapter).surfaceOf(event.conversation);
-  const tell = (text: string): void =>
-    deps.background.start('click_answer', () =>
-      surface.whisper(event.author.id, text, event.interactionId),
-    );
-  if (event.kind === 'click' && event.controlId === continueControlId) {
-    await takeContinue(deps, event, tell);
-    return;
-  }
-  if (event.kind === 'click' && deps.chooser.owns(event.controlId)) {
-    await takePick(deps, event, tell);
-    return;
-  }
-  const voted = await deps.approvals.press(event);
-  if (voted) {
-    await takeVote(deps, voted, tell);
-    return;
-  }
-  const answered = await deps.questions.press(event);
-  if (!answered) {
-    tell('This button is not in use any more.');
-    return;
-  }
-  const { cardOf } = answered;
-  // The card follows the answer; a late click finds what an earlier life left undrawn.
-  if (cardOf !== null) deps.background.start('question_card', () => deps.questions.show(cardOf));
-  if (answered.kind === 'not_taken') {
-    tell(answered.told);
-    return;
-  }
-  const { record, complete } = answered;
-  if (complete) deps.lanes.wake(conversationKeyOf(record.conversation));
-}
-
-/** People's word on tool calls: audited, then the card follows. */
-async function takeVote(
-  deps: IntakeDeps,
-  voted: Voted,
-  tell: (text: string) => void,
-): Promise<void> {
-  if (voted.kind === 'not_taken') {
-    const { cardOf } = voted;
-    if (cardOf !== null) deps.background.start('approval_card', () => deps.approvals.show(cardOf));
-    tell(voted.told);
-    return;
-  }
-  const { record, complete } = voted;
-  const key = conversationKeyOf(record.conversation);
-  await auditVotes(deps, record);
-  deps.background.start('approval_card', () => deps.approvals.show(record.id));
-  if (complete) deps.lanes.wake(key);
-}
-
-/** A picker's button: stored, then the card says who chose what. */
-async function takePick(
-  deps: IntakeDeps,
-  event: InboundClick,
-  tell: (text: string) => void,
-): Promise<void> {
-  const { conversation, author, controlId, cardId } = event;
-  const key = conversationKeyOf(conversation);
-  const head = await deps.conversations.head(key);
-  const access = await accessIn(deps, author, conversation, head);
-  if (!head || access.kind === 'refused' || author.isBot) {
-    tell('You are not on the list of people I work for here. Nothing was changed.');
-    return;
-  }
-  const { adapter, space, channel } = conversation;
-  const place = { adapter, space, channel, channelName: head.channelName };
-  const admin = isAdmin(author.id, deps.governance());
-  const picked = await deps.chooser.pick(controlId, key, place, author, admin);
-  if (picked.kind === 'told') {
-    tell(picked.text);
-    return;
-  }
-  const surface = adapterOf(deps, adapter).surfaceOf(conversation);
-  deps.background.start('picker_card', () =>
-    deliver(deps.clock, () => surface.edit(cardId, noticeMessage(picked.text))),
-  );
-}
-
-/** Continue is a message of the person who clicked; the same button counts once. */
-async function takeContinue(
-  deps: IntakeDeps,
-  event: InboundClick,
-  tell: (text: string) => void,
-): Promise<void> {
-  const key = conversationKeyOf(event.conversation);
-  const head = await deps.conversations.head(key);
-  const access = await accessIn(deps, event.author, event.conversation, head);
-  if (!head || access.kind === 'refused' || event.author.isBot) {
-    tell('You are not on the list of people I work for here. Nothing was changed.');
-    return;
-  }
-  const message: InboundMessage = {
-    kind: 'message',
-    eventKey: `continue:${key}:${event.cardId}`,
-    conversation: event.conversation,
-    author: event.author,
-    at: event.at,
-    channelName: head.channelName,
-    channelKind: head.channelKind,
-    messageId: `continue:${event.cardId}`,
-    place: head.channelKind === 'direct' ? 'direct' : 'thread',
-    text: 'Go on.',
-    files: [],
-    mentionsBot: true,
-    addressesOther: false,
-  };
-  const isNew = await deps.inbox.put(key, message, true);
-  if (!isNew) tell('I am going on already.');
-  deps.lanes.wake(key);
 }
 
 async function takeCommand(deps: IntakeDeps, event: InboundCommand): Promise<void> {

@@ -49,6 +49,10 @@ export interface Lanes {
   /** The lane works, or waits for room to work. */
   isBusy(key: ConversationKey): boolean;
   activeCount(): number;
+  /** Conversations whose lane works, or waits for room. */
+  busy(): readonly ConversationKey[];
+  /** No run more has room now. */
+  isFull(): boolean;
   /** Ends the run under way, or the one that is about to begin. */
   stop(key: ConversationKey, by: string, why: StopWhy): void;
   /** Looks at the wake-up index from now on, first at what an earlier life left. */
@@ -181,11 +185,15 @@ export function createLanes(
     if (!closing) cancelTick = clock.setTimer(tickMs, () => void tick());
   };
 
+  const activeCount = (): number => [...lanes.values()].filter(({ active }) => active).length;
+
   return {
     wake,
     active: (key) => lanes.get(key)?.active,
     isBusy: (key) => lanes.has(key),
-    activeCount: () => [...lanes.values()].filter(({ active }) => active).length,
+    activeCount,
+    busy: () => [...lanes.keys()],
+    isFull: () => activeCount() >= options.concurrency,
     stop: (key, by, why) => {
       const lane = lanes.get(key);
       if (lane) stopLane(lane, stopReason(by, why));

@@ -21,7 +21,9 @@ export function endNotice(outcome: RunOutcome, facts: EndFacts): string | undefi
     case 'stopped':
       return stoppedNotice(outcome, facts);
     case 'failed':
-      return `⚠ ${outcome.error.message} ${adviceOf(outcome.error)} (reference ${facts.runId})`;
+      return ['⚠', outcome.error.message, adviceOf(outcome.error), `(reference ${facts.runId})`]
+        .filter((piece) => piece !== '')
+        .join(' ');
     case 'suspended':
       return undefined;
   }
@@ -37,13 +39,19 @@ function stoppedNotice(
   return `Stopped by ${outcome.by}.`;
 }
 
+/** Whether the same turn can have a better end: then a Retry button stands beside the failure. */
+export function mayRetry({ code }: BotError): boolean {
+  return code !== 'context_overflow' && code !== 'tool_loop_detected' && code !== 'refused';
+}
+
+/** Empty where the button says it. */
 function adviceOf(error: BotError): string {
   switch (error.code) {
     case 'overloaded':
     case 'model_rate_limited':
     case 'connection_lost':
     case 'bad_request': // its own sentence says what to look at if it stays
-      return 'Say "go on" to try again.';
+      return '';
     case 'context_overflow':
       return 'Say `!new` to start afresh here, or ask in a new thread.';
     case 'auth_failed':
@@ -55,6 +63,6 @@ function adviceOf(error: BotError): string {
     case 'refused':
       return 'Try asking differently.';
     default:
-      return 'Say "go on" to try again; if it stays, tell an admin the reference.';
+      return 'If it stays, tell an admin the reference.';
   }
 }

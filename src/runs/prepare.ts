@@ -5,6 +5,7 @@
 
 import { errorFacts } from '../base/log.ts';
 import { systemPromptOf } from '../context/system-prompt.ts';
+import type { Choice } from '../conversations/choices.ts';
 import type { Touch } from '../conversations/conversations.ts';
 import type { ToolSpec } from '../messages/chat.ts';
 import type { ConversationKey } from '../messages/conversation.ts';
@@ -16,9 +17,10 @@ import { modelSource, reasoningOf, settleChoice } from './choice.ts';
 import type { RunsDeps } from './deps.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { WaitingMessage } from './inbox.ts';
+import { placeOfScene } from './membership.ts';
 import type { RunRecord } from './run-record.ts';
 import type { Scene } from './scene.ts';
-import type { Place } from './settings.ts';
+import type { Place, Profile } from './settings.ts';
 import { refusalToStart } from './spending.ts';
 
 /** Messages of an older thread that are read as context. */
@@ -52,11 +54,7 @@ export async function prepareRun(
   }
   const profile = deps.profileOf(placeOf(first));
   const { choice, ended, notices } = await settleChoice(deps, scene.key);
-  const wanted = choice.model?.value ?? profile.model?.value;
-  const model = await deps.modelOf(wanted).catch((thrown: unknown) => {
-    deps.log.error('model_not_available', errorFacts(thrown));
-    return undefined;
-  });
+  const { why, ...asked } = await modelFor(deps, profile, choice);
   const runId = deps.newId('run');
   const start = await whoStarts(deps, scene.key, runId, messages);
   const record: RunRecord = {
@@ -64,11 +62,14 @@ export async function prepareRun(
     runId,
     state: 'running',
     triggerIds: messages.map(({ messageId }) => messageId),
-    asker: { id: start.asker.id, name: start.asker.name, roles: start.asker.roles },
+    asker: {
+      id: start.asker.id,
+      name: start.asker.name,
+      roles: start.asker.roles,
+      isBot: start.asker.isBot,
+    },
     addressed: waiting.some(({ addressed }) => addressed),
     startedAt: deps.clock.now(),
-    // A model that is not to be had makes the run fail with its reason, visibly.
-    modelName: model?.name ?? wanted ?? '',
     segment: 1,
     segmentFromStep: 0,
     system: systemPromptOf({
@@ -76,9 +77,10 @@ export async function prepareRun(
       platform: platformNames[first.conversation.adapter] ?? first.conversation.adapter,
       instructions: profile.instructions.map(({ value }) => value),
     }),
-    toolSpecs: specsFor(deps, profile.webSearch.value && (model?.hasWebSearch ?? false)),
-    reasoning: reasoningOf(profile, choice),
-    webSearch: profile.webSearch.value,
+    ...asked,
+    isRetry: false,
+    rulings: [],
+    callTimes: [],
     handovers: [],
     sources: [],
     images: {},
@@ -90,7 +92,7 @@ export async function prepareRun(
     isRefused: start.refusal !== undefined,
   };
   const newest = messages.at(-1) ?? first;
-  const source = modelSource(profile, choice) ?? model?.why ?? 'not available';
+  const source = modelSource(profile, choice) ?? why ?? 'not available';
   const chosen = `${record.modelName} (${source})`;
   await deps.traces.noteModel(scene.key, newest.messageId, chosen);
   deps.log.info('run_started', {
@@ -99,6 +101,42 @@ export async function prepareRun(
     model: record.modelName,
   });
   return record;
+}
+
+/** What a run is asked with: the model of its place or choice, its tools, how it is to think. */
+async function modelFor(
+  deps: ExecuteDeps,
+  profile: Profile,
+  choice: Choice,
+): Promise<
+  Pick<RunRecord, 'modelName' | 'toolSpecs' | 'reasoning' | 'webSearch'> & {
+    readonly why: string | undefined;
+  }
+> {
+  const wanted = choice.model?.value ?? profile.model?.value;
+  const model = await deps.modelOf(wanted).catch((thrown: unknown) => {
+    deps.log.error('model_not_available', errorFacts(thrown));
+    return undefined;
+  });
+  return {
+    why: model?.why,
+    // A model that is not to be had makes the run fail with its reason, visibly.
+    modelName: model?.name ?? wanted ?? '',
+    toolSpecs: specsFor(deps, profile.webSearch.value && (model?.hasWebSearch ?? false)),
+    reasoning: reasoningOf(profile, choice),
+    webSearch: profile.webSearch.value,
+  };
+}
+
+/** The same for a run that is there already: as things are chosen now. */
+export async function modelNow(
+  deps: ExecuteDeps,
+  scene: Scene,
+): Promise<Pick<RunRecord, 'modelName' | 'toolSpecs' | 'reasoning' | 'webSearch'>> {
+  const { choice } = await settleChoice(deps, scene.key);
+  const profile = deps.profileOf(placeOfScene(scene));
+  const { why: _why, ...asked } = await modelFor(deps, profile, choice);
+  return asked;
 }
 
 /** Where the vendor searches the web itself, no second search is offered. */
@@ -164,8 +202,13 @@ export function placeOf(message: InboundMessage): Place {
 async function readHistory(deps: RunsDeps, scene: Scene, first: InboundMessage): Promise<void> {
   if (first.place !== 'thread' || scene.transcript.entries().length > 0) return;
   if (scene.head && scene.head.contextFrom > 1) return;
+  const { seen } = deps.profileOf(placeOf(first)).reply;
   try {
-    const history = await scene.surface.history(mostHistory);
+    const [history] = await Promise.all([
+      scene.surface.history(mostHistory),
+      // Reading may take long: that the mention was seen is shown before the run is.
+      seen.value === 'reaction' ? undefined : scene.surface.status('working'),
+    ]);
     const before = history.filter(
       ({ messageId, at }) => messageId !== first.messageId && at <= first.at,
     );

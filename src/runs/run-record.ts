@@ -22,8 +22,21 @@ const endSchema = z.object({
   notices: z.array(z.string()).readonly(),
   /** A Continue button stands there. */
   canContinue: z.boolean(),
+  /** The run failed, and may be set off again. */
+  canRetry: z.boolean().default(false),
+  /** Details are kept, and a button beside the receipt opens them. */
+  hasDetails: z.boolean().default(false),
+  /** Thumbs stand under the answer. */
+  hasThumbs: z.boolean().default(false),
+  /** A message of its own tells the asker; `isBegun`: its post may have been made. */
+  news: z.object({ text: z.string(), isBegun: z.boolean() }).exactOptional(),
 });
 export type RunEnd = Readonly<z.infer<typeof endSchema>>;
+
+/** An end of words alone. */
+export function plainEnd(notices: readonly string[]): RunEnd {
+  return { notices, canContinue: false, canRetry: false, hasDetails: false, hasThumbs: false };
+}
 
 const stopSchema = z.object({ v: z.literal(1), by: z.string(), at: z.number() });
 export type StopRequest = Readonly<z.infer<typeof stopSchema>>;
@@ -56,6 +69,7 @@ export const runRecordSchema = z.object({
     name: z.string(),
     /** Discord role ids when they asked. */
     roles: z.array(z.string()).readonly().default([]),
+    isBot: z.boolean().default(false),
   }),
   addressed: z.boolean(),
   startedAt: z.number(),
@@ -65,6 +79,10 @@ export const runRecordSchema = z.object({
   segment: z.number(),
   /** Steps up to this one are shown by earlier segments. */
   segmentFromStep: z.number(),
+  /** When this part began, where it is not the first. */
+  segmentStartedAt: z.number().exactOptional(),
+  /** Set off again after a failure, and not begun yet. */
+  isRetry: z.boolean().default(false),
   /** The prompt and tools it began with; the same when it is resumed. */
   system: z.string(),
   toolSpecs: z.array(toolSpecSchema).readonly(),
@@ -90,6 +108,22 @@ export const runRecordSchema = z.object({
   isRefused: z.boolean().default(false),
   /** What people decided on calls that wait in its last step. */
   decisions: z.array(callDecisionSchema).readonly().default([]),
+  /** All that people decided in it, for its details. */
+  rulings: z
+    .array(
+      z.object({
+        tool: z.string(),
+        kind: z.enum(['approved', 'denied', 'expired']),
+        by: z.string().exactOptional(),
+      }),
+    )
+    .readonly()
+    .default([]),
+  /** How long its tool calls took, for its details. */
+  callTimes: z
+    .array(z.object({ step: z.number(), callId: z.string(), ms: z.number() }))
+    .readonly()
+    .default([]),
   /** Hashes of calls that were refused: they are not asked about again. */
   refused: z.array(z.string()).readonly().default([]),
   /** Until its plan is approved, only what reads may run. */

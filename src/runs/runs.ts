@@ -23,6 +23,7 @@ import { createChooser } from './choice-commands.ts';
 import { createCommandCenter } from './commands.ts';
 import type { RunsDeps } from './deps.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
+import { createFeedback } from './feedback.ts';
 import { createGrantBook } from './grant-book.ts';
 import { createInbox } from './inbox.ts';
 import { createIntake } from './intake.ts';
@@ -32,6 +33,7 @@ import { outwardAdapters } from './outward.ts';
 import { createRunQuota } from './quota.ts';
 import { createReadBack, type ReadBack } from './read-back.ts';
 import { createRedraws } from './redraws.ts';
+import { createRetries } from './retry.ts';
 import { createRunRecords } from './run-record.ts';
 import { createSigns } from './signs.ts';
 import { createSpaces, type Spaces } from './spaces.ts';
@@ -150,6 +152,8 @@ export function createRuns(
     background,
     commandCenter,
     chooser,
+    feedback: createFeedback(executeDeps),
+    retries: createRetries({ ...executeDeps, lanes: () => lanes }),
     readBack: () => readBack,
   });
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type ReasoningOptions, reasoningOptionsSchema } from '../messages/model.ts';
 import { mediaSettings } from '../messages/settings.ts';
 import { type Permissions, permissionSettings } from '../permissions/settings.ts';
+import { type ReplySettings, replySettings } from '../render/settings.ts';
 
 /** `slack:U024BE7LH`: adapter and the platform's immutable id. Names are refused: anybody can take
  * somebody's display name. */
@@ -72,6 +73,8 @@ export const profileSettings = z.strictObject({
   deny: accessLists.exactOptional(),
   /** What tools may do, and who approves. */
   permissions: permissionSettings.exactOptional(),
+  /** What people see of a run; each nearer field wins. */
+  reply: replySettings.exactOptional(),
 });
 
 /** A value and where it comes from, for people: "default", "channels[2] of config/deckhand.yaml". */
@@ -79,6 +82,11 @@ export interface Sourced<T> {
   readonly value: T;
   readonly source: string;
 }
+
+/** What people see of a run in one place, each field with its source. */
+export type SourcedReply = {
+  readonly [Field in keyof ReplySettings]-?: Sourced<Required<ReplySettings>[Field]>;
+};
 
 /** The settings that hold in one place. */
 export interface Profile {
@@ -96,6 +104,7 @@ export interface Profile {
   /** Any list that names a person refuses them, near or far. */
   readonly deny: readonly Sourced<AccessLists>[];
   readonly permissions: Permissions;
+  readonly reply: SourcedReply;
 }
 
 /** Where a profile is asked for. */

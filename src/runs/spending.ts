@@ -54,13 +54,16 @@ export async function recordCall(
   await deps.ledger.record({ ...call, runId, step, conversation, person: asker.id });
 }
 
-/** The last line of a reply on what it took; undefined where nothing is to be said. */
+/** One line on what a run took; undefined where nothing is to be said. `atLeast`: what the line says
+ * where the settings do not want more, or none at all. */
 export async function receiptLine(
   deps: ExecuteDeps,
   { transcript }: Scene,
   record: RunRecord,
+  atLeast: 'always' | 'changes' = 'changes',
 ): Promise<string | undefined> {
-  const mode = deps.settings.runs.receipt;
+  const { receipt } = deps.settings.runs;
+  const mode = receipt === 'changes' ? atLeast : receipt;
   if (mode === 'off' || (mode === 'changes' && record.handovers.length === 0)) return undefined;
   const sum = await deps.ledger.sum({ kind: 'run', id: record.runId }, daysOf(deps, record));
   const toolCalls = countCalls(transcript.entries(), record.runId);
@@ -68,7 +71,7 @@ export async function receiptLine(
 }
 
 /** Days that a run touches: it may have waited for people. */
-function daysOf(deps: ExecuteDeps, { startedAt }: RunRecord): number {
+export function daysOf(deps: ExecuteDeps, { startedAt }: RunRecord): number {
   return Math.floor((deps.clock.now() - startedAt) / dayMs) + 2;
 }
 

@@ -6,13 +6,20 @@ import type { StepText } from '../render/document.ts';
 import { noPages, replyPagesSchema } from '../render/page-book.ts';
 import { createReply, type Reply } from '../render/reply.ts';
 import { readValidated } from '../storage/validated.ts';
+import { stopButton } from './controls.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import { hasMadeImage } from './made-images.ts';
+import { placeOfScene } from './membership.ts';
 import { type RunRecord, replyIdOf } from './run-record.ts';
 import { openScene, type Scene } from './scene.ts';
+import type { SourcedReply } from './settings.ts';
 
 export interface Stage extends Scene {
   readonly reply: Reply;
+  /** What people see of a run here. */
+  readonly sees: SourcedReply;
+  /** Whether anything of this part of the reply is posted, or being posted. */
+  hasPages(): boolean;
 }
 
 const keptReplyMs = 120 * 24 * 3600 * 1000;
@@ -21,16 +28,22 @@ export async function openStage(deps: ExecuteDeps, key: string, record: RunRecor
   const scene = await openScene(deps, key);
   const { adapter, conversation, head, transcript } = scene;
   const pagesKey = `reply:${replyIdOf(record)}`;
-  const pages = (await readValidated(deps, pagesKey, replyPagesSchema)) ?? noPages;
+  let pages = (await readValidated(deps, pagesKey, replyPagesSchema)) ?? noPages;
+  const { reply: sees } = deps.profileOf(placeOfScene(scene));
+  const hasStatus = sees.seen.value !== 'reaction';
+  const live = adapter.liveSurfaceOf(conversation, head?.title);
   const reply = createReply(
     {
       clock: deps.clock,
       log: deps.log,
-      surface: adapter.liveSurfaceOf(conversation, head?.title),
+      surface: hasStatus ? live : { ...live, status: async () => {} },
       capabilities: adapter.capabilities,
       pacer: adapter.pacer,
       redactor: deps.redactor,
-      savePages: (value) => deps.store.set(pagesKey, value, { ttlMs: keptReplyMs }),
+      savePages: async (value) => {
+        pages = value;
+        await deps.store.set(pagesKey, value, { ttlMs: keptReplyMs });
+      },
     },
     {
       replyId: replyIdOf(record),
@@ -39,9 +52,11 @@ export async function openStage(deps: ExecuteDeps, key: string, record: RunRecor
       pages,
       steps: stepsOf(transcript.entries(), record),
       mentionable: head?.people ?? [],
+      controls: [stopButton],
+      show: { activity: sees.activity.value, thinking: sees.thinking.value },
     },
   );
-  return { ...scene, reply };
+  return { ...scene, reply, sees, hasPages: () => pages.pages.length > 0 };
 }
 
 /** Texts of this segment's finished steps. */

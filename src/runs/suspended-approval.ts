@@ -84,13 +84,25 @@ async function resume(
     decisions[index]?.kind === 'approved' ? [] : [ask.inputHash, shownHashOf(ask)],
   );
   const resumed: RunRecord = {
-    ...goingOn(record, step),
+    ...goingOn(record, step, deps.clock.now()),
     decisions: isPlan ? [] : [...record.decisions.filter((one) => one.step === step), ...decisions],
+    rulings: [
+      ...record.rulings,
+      ...decisions.map((decision, index) => rulingOf(asked.asks[index], decision)),
+    ],
     refused: isPlan ? record.refused : [...record.refused, ...refused],
     isPlanning: isPlan ? verdict?.kind !== 'approved' : record.isPlanning,
   };
   await deps.records.save(key, resumed);
   await execute(deps, key, resumed, { kind: 'answered' }, turn);
+}
+
+/** For the run's details. */
+function rulingOf(
+  ask: ApprovalAsk | undefined,
+  { kind, by }: CallDecision,
+): RunRecord['rulings'][number] {
+  return { tool: ask?.tool ?? 'tool', kind, ...(by === undefined ? {} : { by }) };
 }
 
 /** What was approved for the thread; a crash in between gives it once all the same. */

@@ -6,6 +6,7 @@ import type { QuestionState } from '../questions/questions.ts';
 import { currentQuestion } from '../questions/record.ts';
 import { textResult } from '../tools/scheduler.ts';
 import { parseCommand } from './commands.ts';
+import { closeRun } from './ending.ts';
 import { absorbInto, execute } from './execute.ts';
 import type { WaitingMessage } from './inbox.ts';
 import type { Next } from './lane.ts';
@@ -108,7 +109,7 @@ async function resume(work: SuspendedWork, known: QuestionState): Promise<void> 
     if (event.kind === 'message' && used.has(event.eventKey)) await consumeAnswer(work, event);
   }
   const step = await storeAnswers(work, known, resultOf(record, known, 'ok', ''));
-  const resumed = goingOn(record, step);
+  const resumed = goingOn(record, step, deps.clock.now());
   await deps.records.save(key, resumed);
   await execute(deps, key, resumed, { kind: 'answered' }, turn);
 }
@@ -117,7 +118,7 @@ async function resume(work: SuspendedWork, known: QuestionState): Promise<void> 
 async function abandon(work: SuspendedWork, known: QuestionState, told: string): Promise<void> {
   const { deps, key, record } = work;
   await storeAnswers(work, known, resultOf(record, known, 'cancelled', told));
-  await deps.records.remove(key);
+  await closeRun(deps, await openScene(deps, key), record);
 }
 
 function storeAnswers(

@@ -7,7 +7,7 @@ import type { ToolResult } from '../messages/parts.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { WaitingMessage } from './inbox.ts';
 import type { Next, Turn } from './lane.ts';
-import type { RunRecord } from './run-record.ts';
+import { plainEnd, type RunRecord } from './run-record.ts';
 import { openScene } from './scene.ts';
 
 /** What a suspended run is worked on with. */
@@ -70,6 +70,7 @@ export async function endSuspended(
   record: RunRecord,
   step: number,
   told: string,
+  canContinue: boolean,
 ): Promise<void> {
   const { question: _over, ...rest } = record;
   await deps.records.save(key, {
@@ -77,14 +78,20 @@ export async function endSuspended(
     state: 'ending',
     segment: record.segment + 1,
     segmentFromStep: step,
-    end: { notices: [told], canContinue: false },
+    end: { ...plainEnd([told]), canContinue },
   });
 }
 
 /** The run as it goes on: what comes now is a new part of the reply. */
-export function goingOn(record: RunRecord, step: number): RunRecord {
+export function goingOn(record: RunRecord, step: number, nowMs: number): RunRecord {
   const { question: _answered, end: _end, ...rest } = record;
-  return { ...rest, state: 'running', segment: record.segment + 1, segmentFromStep: step };
+  return {
+    ...rest,
+    state: 'running',
+    segment: record.segment + 1,
+    segmentFromStep: step,
+    segmentStartedAt: nowMs,
+  };
 }
 
 export function deletionsIn(waiting: readonly WaitingMessage[]): readonly string[] {

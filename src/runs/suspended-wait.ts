@@ -26,7 +26,7 @@ export async function timeWait(work: SuspendedWork): Promise<Waiting | undefined
       const text = `${why}, after ${minutes} min. It is ${new Date(now).toISOString()} now.`;
       const result = textResult({ callId, name: 'Wait' }, 'ok', text);
       const step = await storeResultsOnce(deps, key, record, [result]);
-      const resumed = goingOn(record, step);
+      const resumed = goingOn(record, step, deps.clock.now());
       await deps.records.save(key, resumed);
       await execute(deps, key, resumed, { kind: 'answered' }, turn);
       return true;

@@ -8,7 +8,7 @@ import { isBotError } from '../base/errors.ts';
 import { errorFacts } from '../base/log.ts';
 import type { ConversationKey } from '../messages/conversation.ts';
 import { textResult } from '../tools/scheduler.ts';
-import { presentQuestion } from './execute.ts';
+import { presentQuestion } from './ending.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { Next, Turn } from './lane.ts';
 import type { RunRecord } from './run-record.ts';
@@ -37,7 +37,7 @@ export async function workOnSuspended(
   const work: SuspendedWork = { deps, key, record, waiting, turn };
   const wait = await waitOf(work);
   const stop = await deps.records.stopRequest(key);
-  if (stop) return withdraw(work, wait, `Stopped by ${stop.by}.`);
+  if (stop) return withdraw(work, wait, `Stopped by ${stop.by}.`, true);
   if (!wait) {
     return withdraw(work, wait, 'My question was lost. Ask again if you still need it.');
   }
@@ -93,6 +93,7 @@ async function withdraw(
   work: SuspendedWork,
   wait: Waiting | undefined,
   told: string,
+  canContinue = false,
 ): Promise<Next> {
   const { deps, key, record } = work;
   await wait?.withdraw(told);
@@ -103,6 +104,6 @@ async function withdraw(
   const open = last?.runId === record.runId ? openCalls(entries, last) : [];
   const results = open.map((call) => textResult(call, 'cancelled', told));
   const step = await storeResultsOnce(deps, key, record, results);
-  await endSuspended(deps, key, record, step, told);
+  await endSuspended(deps, key, record, step, told, canContinue);
   return worked;
 }

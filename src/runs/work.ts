@@ -4,7 +4,8 @@
  */
 
 import type { ConversationKey } from '../messages/conversation.ts';
-import { absorbInto, deliverEnd, execute } from './execute.ts';
+import { deliverEnd } from './ending.ts';
+import { absorbInto, execute } from './execute.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
 import type { WaitingMessage } from './inbox.ts';
 import type { LaneWork, Next, Turn } from './lane.ts';

@@ -76,7 +76,7 @@ export const inboundClickSchema = z.object({
   ...common,
   kind: z.literal('click'),
   controlId: z.string(),
-  /** Chosen values of a choice; empty for a button. */
+  /** Chosen values of a choice, the thumb of a feedback; empty for a button. */
   values: z.array(z.string()).readonly(),
   /** The message that carries the control. */
   cardId: z.string(),
@@ -108,6 +108,22 @@ export const inboundCommandSchema = z.object({
 });
 export type InboundCommand = Readonly<z.infer<typeof inboundCommandSchema>>;
 
+/**
+ * Somebody put an emoji on a message. Not every platform tells the message's thread: who knows the
+ * message finds its conversation.
+ */
+export const inboundReactionSchema = z.object({
+  eventKey: z.string().min(1),
+  kind: z.literal('reaction'),
+  place: z.object({ adapter: z.string(), space: z.string(), channel: z.string() }),
+  author: authorSchema,
+  at: z.number(),
+  messageId: z.string(),
+  /** The emoji itself: `❌`. */
+  emoji: z.string(),
+});
+export type InboundReaction = Readonly<z.infer<typeof inboundReactionSchema>>;
+
 /** Events that are stored before the adapter goes on. */
 export const storedEventSchema = z.discriminatedUnion('kind', [
   inboundMessageSchema,
@@ -116,6 +132,7 @@ export const storedEventSchema = z.discriminatedUnion('kind', [
   inboundClickSchema,
   inboundFormSchema,
   inboundCommandSchema,
+  inboundReactionSchema,
 ]);
 export type StoredEvent = Readonly<z.infer<typeof storedEventSchema>>;
 

@@ -20,7 +20,9 @@ export type Block =
       readonly controlId: string;
       readonly options: readonly ChoiceOption[];
       readonly submitLabel: string;
-    };
+    }
+  /** Two thumbs. A click carries the control's id, and `good` or `bad` as its value. */
+  | { readonly kind: 'feedback'; readonly controlId: string };
 
 export interface Button {
   /** At most 100 characters of [a-z0-9_.-]; unique in the message. `form.<id>` opens a form with
@@ -31,6 +33,12 @@ export interface Button {
   readonly label: string;
   readonly style: 'primary' | 'danger' | 'plain';
 }
+
+/** What a thumb says, in the order in which they stand. */
+export const thumbs = [
+  { value: 'good', label: '👍', meaning: 'Good answer' },
+  { value: 'bad', label: '👎', meaning: 'Bad answer' },
+] as const;
 
 export interface ChoiceOption {
   readonly value: string;

@@ -54,3 +54,19 @@ export function isReactionEmoji(text: string): boolean {
 export function slackNameOfEmoji(emoji: string): string | null {
   return slackNames.get(emoji) ?? null;
 }
+
+/** Slack's names of the emoji by which people stop a run, with the emoji. */
+const stopNames: ReadonlyMap<string, string> = new Map([
+  ['x', '❌'],
+  ['heavy_multiplication_x', '✖'],
+]);
+
+/** An X: somebody wants what runs to end. With or without the sign that asks for colours. */
+export function isStopEmoji(emoji: string): boolean {
+  return [...stopNames.values()].includes(emoji.replace(/\u{fe0f}$/u, ''));
+}
+
+/** Null for what nothing follows from. */
+export function stopEmojiOfSlack(name: string): string | null {
+  return stopNames.get(name) ?? null;
+}

@@ -82,6 +82,8 @@ function cleanBlock(block: Block, redactor: Redactor): Block {
         ...block,
         buttons: block.buttons.map((one) => ({ ...one, label: redactor.redact(one.label) })),
       };
+    case 'feedback':
+      return block;
     case 'choice':
       return {
         ...block,

@@ -281,3 +281,40 @@ channels:
     expect(rest).toMatchObject({ quorum: 2, notAsker: true, expiresMs: 600_000 });
   });
 });
+
+describe('what people see of a run', () => {
+  const { load } = setUp(`reply:
+  notify: always
+  seen: both
+channels:
+  - match: { platform: slack }
+    reply: { seen: reaction, feedback: on }
+  - match: { channel: "ops-*" }
+    reply: { activity: all }
+`);
+  const config = load();
+  const at = (adapter: string, channelName: string) =>
+    profileOf(
+      {
+        ...config,
+        sourceOf: (index) => `channels[${index}], line ${config.lineOf(['channels', index])}`,
+      },
+      { adapter, space: 'T1', channel: 'C1', channelName },
+    ).reply;
+
+  it('is by field what the nearest says, with its source', () => {
+    expect(at('slack', 'ops-night')).toEqual({
+      activity: { value: 'all', source: 'channels[1], line 7' },
+      thinking: { value: 'off', source: 'default' },
+      notify: { value: 'always', source: 'configuration' },
+      feedback: { value: 'on', source: 'channels[0], line 5' },
+      seen: { value: 'reaction', source: 'channels[0], line 5' },
+    });
+    expect(at('web', 'general').seen).toEqual({ value: 'both', source: 'configuration' });
+  });
+
+  it('has no other fields and values', () => {
+    const { load: other, file } = setUp('reply: { notify: sometimes, colour: red }\n');
+    expect(problemsOf(other, file)).toHaveLength(2);
+  });
+});

@@ -3,6 +3,7 @@
 import type { Conversation } from '../../src/messages/conversation.ts';
 import type { Author } from '../../src/messages/people.ts';
 import type { InboundFile } from '../../src/surface/inbound.ts';
+import { thumbs } from '../../src/surface/outbound.ts';
 import { createFakeAdapter, textOfMessage } from '../support/fake-adapter.ts';
 import { surfaceContract } from './surface.ts';
 import { contractRetryAfterSeconds, type SurfaceHarness } from './surface-harness.ts';
@@ -64,6 +65,9 @@ async function openHarness(): Promise<SurfaceHarness> {
     return {
       blocks,
       buttons: blocks.flatMap((one) => (one.kind === 'buttons' ? one.buttons : [])),
+      thumbs: blocks.flatMap((one) =>
+        one.kind === 'feedback' ? thumbs.map((thumb) => ({ ...one, ...thumb })) : [],
+      ),
     };
   };
   const common = (cardId: string) => ({
@@ -108,12 +112,18 @@ async function openHarness(): Promise<SurfaceHarness> {
     remove: (id) => adapter.removeSaid(id),
     redeliver: (id) => adapter.tellAgain(id),
     click: async (cardId, label) => {
+      const thumb = buttonsOf(cardId).thumbs.find((one) => one.label === label);
+      if (thumb) {
+        const { controlId, value } = thumb;
+        return adapter.press({ ...common(cardId), kind: 'click', controlId, values: [value] });
+      }
       const button = buttonsOf(cardId).buttons.find((one) => one.label === label);
       if (!button) throw new Error(`There is no button ${label}.`);
       const { controlId } = button;
       if (controlId.startsWith('form.')) openForm = { cardId, controlId };
       else await adapter.press({ ...common(cardId), kind: 'click', controlId, values: [] });
     },
+    react: (messageId, emoji) => adapter.reactTo(messageId, emoji, anna),
     choose: async (cardId, labels, submitLabel) => {
       for (const block of buttonsOf(cardId).blocks) {
         if (block.kind !== 'choice' || block.submitLabel !== submitLabel) continue;

@@ -3,7 +3,15 @@
 import { expect } from 'vitest';
 import { storedEventSchema } from '../../src/surface/inbound.ts';
 import { until } from '../support/until.ts';
-import { eventOf, key, keyOf, mentioned, type SurfaceCase } from './surface-harness.ts';
+import {
+  eventOf,
+  heard,
+  key,
+  keyOf,
+  markdown,
+  mentioned,
+  type SurfaceCase,
+} from './surface-harness.ts';
 
 export const controlCases: readonly SurfaceCase[] = [
   {
@@ -115,6 +123,70 @@ export const controlCases: readonly SurfaceCase[] = [
       });
       expect(form.author.id).toBe(harness.person.id);
       expect(harness.events.filter((event) => event.kind === 'click')).toEqual([]);
+    },
+  },
+  {
+    name: 'tells which thumb was pressed',
+    run: async (harness) => {
+      const { conversation } = await mentioned(harness);
+      const card = await harness.adapter.surfaceOf(conversation).post(
+        {
+          blocks: [
+            { kind: 'markdown', text: 'An answer.' },
+            { kind: 'feedback', controlId: 'run.feedback.run_1' },
+          ],
+          mentionable: [],
+        },
+        key('k1'),
+      );
+      const [shown] = await harness.shown(conversation);
+      expect(shown?.text).toMatch(/An answer\.\n\[👍\] \[👎\]/u);
+      await harness.click(card.messageId, '👎');
+      const click = await eventOf(harness, 'click');
+      expect(storedEventSchema.parse(click)).toEqual(click);
+      const { messageId: cardId } = card;
+      expect(click).toMatchObject({ controlId: 'run.feedback.run_1', values: ['bad'], cardId });
+    },
+  },
+  {
+    name: 'tells an X that somebody puts on a message: theirs, or the bot’s in a thread',
+    run: async (harness) => {
+      const { conversation, messageId } = await mentioned(harness);
+      const surface = harness.adapter.surfaceOf(conversation);
+      const posted = await surface.post(markdown('An answer.'), key('k1'));
+      await surface.react(messageId, { emoji: '❌' }, true);
+      await harness.react(posted.messageId, '❌');
+      await harness.react(messageId, '❌');
+      const reactions = () => harness.events.filter((event) => event.kind === 'reaction');
+      await until(() => reactions().length === 2);
+      const { adapter, space, channel } = conversation;
+      for (const reaction of reactions()) {
+        expect(storedEventSchema.parse(reaction)).toEqual(reaction);
+        expect(reaction).toMatchObject({
+          place: { adapter, space, channel },
+          author: { id: harness.person.id, name: harness.person.name, isBot: false },
+          emoji: '❌',
+        });
+      }
+      // The channel and its thread may be told beside each other.
+      const ids = reactions().map((reaction) => reaction.messageId);
+      expect(new Set(ids)).toEqual(new Set([posted.messageId, messageId]));
+      expect(new Set(reactions().map(keyOf)).size).toBe(2);
+    },
+  },
+  {
+    name: 'tells an X in a direct message',
+    needs: 'direct',
+    run: async (harness) => {
+      const { messageId, conversation } = await harness.sayDirect('hello');
+      await heard(harness, messageId);
+      await harness.react(messageId, '❌');
+      const reaction = await eventOf(harness, 'reaction');
+      expect(reaction).toMatchObject({
+        messageId,
+        author: { id: harness.person.id, name: harness.person.name, isBot: false },
+      });
+      expect(reaction.place.adapter).toBe(conversation.adapter);
     },
   },
   {

@@ -59,6 +59,8 @@ export interface SurfaceHarness {
   /** The same message is delivered again. */
   redeliver(messageId: string): Promise<void>;
   click(messageId: string, label: string): Promise<void>;
+  /** The person puts an emoji on a message: one of ❌ and 👍. */
+  react(messageId: string, emoji: string): Promise<void>;
   choose(messageId: string, labels: readonly string[], submitLabel: string): Promise<void>;
   /** Fills the form that is open for the person. */
   fillForm(text: string): Promise<void>;

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChecklistItem } from '../../src/messages/checklist.ts';
 import type { RunEvent } from '../../src/messages/run-event.ts';
-import { type ActivityShow, mostChecklistLength } from '../../src/render/activity.ts';
+import { mostChecklistLength } from '../../src/render/activity.ts';
 import {
   applyEvent,
   newDocument,
@@ -11,6 +11,7 @@ import {
   textOfDocument,
 } from '../../src/render/document.ts';
 import { createPageDrawer } from '../../src/render/draw.ts';
+import type { ShownWork } from '../../src/render/settings.ts';
 import type { Block } from '../../src/surface/outbound.ts';
 import { createFakeAdapter } from '../support/fake-adapter.ts';
 
@@ -36,7 +37,7 @@ function documentAfter(...events: readonly RunEvent[]): ReplyDocument {
   return events.reduce((document, event) => applyEvent(document, event, 0), newDocument(0));
 }
 
-const quiet: ActivityShow = { activity: 'line', thinking: 'off' };
+const quiet: ShownWork = { activity: 'line', thinking: 'off' };
 
 function blocksOf(document: ReplyDocument, now = 0, show = quiet): readonly Block[] {
   const { capabilities } = createFakeAdapter();
@@ -144,7 +145,7 @@ describe('what a profile lets people see of the work', () => {
   });
 
   it('is each tool with its state where activity is all, the newest ones', () => {
-    const all: ActivityShow = { activity: 'all', thinking: 'off' };
+    const all: ShownWork = { activity: 'all', thinking: 'off' };
     const failed: RunEvent = { kind: 'tool_finished', callId: 'b', outcome: 'error' };
     const document = documentAfter(text, started('a'), started('b'), finished('a'), failed);
     expect(linesAt(applyEvent(document, started('c'), 0), 20_000, all)).toEqual([
@@ -159,7 +160,7 @@ describe('what a profile lets people see of the work', () => {
   });
 
   it('is the newest whole sentence of the thoughts where thinking is line', () => {
-    const show: ActivityShow = { activity: 'line', thinking: 'line' };
+    const show: ShownWork = { activity: 'line', thinking: 'line' };
     expect(linesAt(documentAfter(text, thoughts), 0, show)).toEqual([
       'Thinking: I look at its end first.',
     ]);

@@ -119,7 +119,7 @@ describe('a stream that breaks after visible text', () => {
     await world.atRest();
     const shown = world.adapter.texts('u1').join('\n');
     expect(shown).toContain('a b c');
-    expect(shown).toContain('Say "go on" to try again.');
+    expect(shown).toMatch(/@Anna ⚠ .* \(reference run_1\)\n\[Retry\]$/u);
     await world.say('go on', inThread('u1'));
     await world.atRest();
     expect(world.adapter.texts('u1').at(-1)).toBe('ok');

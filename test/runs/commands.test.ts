@@ -219,7 +219,9 @@ describe('a stop of the process', () => {
     const stopped = world.runs.stop();
     await world.clock.advance(5000);
     await stopped;
-    expect(world.adapter.texts('u1')).toEqual(['Nearly\n_Restarting; I go on in a moment_']);
+    expect(world.adapter.texts('u1')).toEqual([
+      'Nearly\n_Restarting; I go on in a moment_\n[Stop]',
+    ]);
     world.model.answer({ text: 'All done.' });
     world.restart();
     await world.clock.advance(5000);
@@ -255,7 +257,7 @@ describe('a stop of the process', () => {
     world.model.answer({ text: 'I do not know how it went.' });
     await world.say('go');
     await world.clock.advance(3000);
-    expect(world.adapter.texts('u1')).toEqual(['I try.\n_Hanging_']);
+    expect(world.adapter.texts('u1')).toEqual(['I try.\n_Hanging_\n[Stop]']);
     world.restart();
     await world.clock.advance(5000);
     expect(JSON.stringify(world.model.requests[1])).toContain(

@@ -42,7 +42,7 @@ describe('a wait for a model', () => {
     await world.clock.advance(4000);
     await command(world, '!stop');
     await world.atRest();
-    expect(world.adapter.texts('u1')).toEqual(['> Stopped by Anna.']);
+    expect(world.adapter.texts('u1')).toEqual(['> Stopped by Anna.\n[Continue]']);
   });
 });
 

@@ -240,7 +240,7 @@ describe('a question', () => {
     expect(world.adapter.texts('u1')).toEqual([
       'One thing first.',
       '> This question is no longer needed.',
-      '> Stopped by Anna.',
+      '> Stopped by Anna.\n[Continue]',
     ]);
     expect(world.model.requests).toHaveLength(1);
   });

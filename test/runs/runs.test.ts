@@ -31,10 +31,10 @@ describe('a mention', () => {
     world.model.answer({ text: 'Hello ' }, { waitMs: 3000 }, { text: 'Anna.' });
     await world.say('hello');
     await world.clock.settle();
-    expect(world.adapter.texts('u1')).toEqual(['Hello']);
+    expect(world.adapter.texts('u1')).toEqual(['Hello\n[Stop]']);
     await world.clock.advance(10_000);
     expect(world.adapter.texts('u1')).toEqual(['Hello Anna.']);
-    expect(world.adapter.calls).toEqual(['post', 'edit']);
+    expect(world.adapter.calls).toEqual(['post', 'edit', 'edit']);
     expect(world.adapter.statuses).toEqual(['working', 'idle']);
   });
 
@@ -83,7 +83,7 @@ describe('a mention', () => {
     await world.clock.advance(2000);
     expect(world.adapter.texts('u1')).toEqual([
       expect.stringMatching(
-        /^> ⚠ The key of scripted was refused; look at SCRIPTED_KEY\. An admin .*\(reference run_\d+\)$/u,
+        /^> ⚠ The key of scripted was refused; look at SCRIPTED_KEY\. An admin .*\(reference run_\d+\)\n\[Retry\]$/u,
       ),
     ]);
   });
@@ -302,7 +302,7 @@ describe('stop', () => {
     await world.clock.settle();
     await world.say('!stop', { ...inThread('u1'), author: ben });
     await world.clock.advance(5000);
-    expect(world.adapter.texts('u1')).toEqual(['Part\n> Stopped by Ben.']);
+    expect(world.adapter.texts('u1')).toEqual(['Part\n> Stopped by Ben.\n[Continue]']);
     await world.say('and now?', inThread('u1'));
     await world.clock.advance(5000);
     expect(world.adapter.texts('u1').at(-1)).toBe('ok');

@@ -20,7 +20,7 @@ describe('stop', () => {
     expect(world.adapter.whispers.at(-1)?.text).toBe('Stopping.');
     await world.say('!stop', inThread('u1'));
     await world.clock.advance(5000);
-    expect(world.adapter.texts('u9')).toEqual(['> Stopped by Anna.']);
+    expect(world.adapter.texts('u9')).toEqual(['> Stopped by Anna.\n[Continue]']);
     expect(world.model.requests).toHaveLength(1);
     await world.say('and now?', inThread('u9'));
     await world.clock.advance(5000);
@@ -44,7 +44,7 @@ describe('stop', () => {
     await world.say('!stop', inThread('old'));
     release();
     await world.clock.advance(5000);
-    expect(world.adapter.texts('old')).toEqual(['> Stopped by Anna.']);
+    expect(world.adapter.texts('old')).toEqual(['> Stopped by Anna.\n[Continue]']);
     expect(world.model.requests).toEqual([]);
   });
 
@@ -60,7 +60,7 @@ describe('stop', () => {
     await world.say('!stop', inThread('u1'));
     await world.clock.advance(30_000);
     expect(world.adapter.texts('u1').join('|')).not.toContain('[1. Yes]');
-    expect(world.adapter.texts('u1').at(-1)).toBe('> Stopped by Anna.');
+    expect(world.adapter.texts('u1').at(-1)).toBe('> Stopped by Anna.\n[Continue]');
     expect(world.model.requests).toHaveLength(1);
   });
 

@@ -1,9 +1,11 @@
 /** The page as a person sees it, in a real Chromium. Screenshots go to artifacts/. */
 
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { say as answerOf } from '../emulators/model/script.ts';
+import { createModelServer } from '../emulators/model-server.ts';
 import { type BotFolder, createBotFolder } from '../support/bot-process.ts';
 import { until } from '../support/until.ts';
 
@@ -159,5 +161,79 @@ describe.skipIf(!executablePath && !isCi)('the page in Chromium', () => {
     await page.locator('#working').waitFor({ state: 'hidden', timeout: 60_000 });
     await page.screenshot({ path: path.join(artifacts, 'page-long.png') });
     expect(failures).toEqual([]);
+  });
+
+  it('stop, continue, thumbs, details, an X', { timeout: 120_000 }, async () => {
+    const other = await createBotFolder();
+    try {
+      const settings = 'reply: { feedback: "on" }\nruns: { receipt: always }\n';
+      writeFileSync(path.join(other.path, 'config/deckhand.yaml'), settings);
+      const page = await open((await other.start()).page);
+      const failures: string[] = [];
+      page.on('pageerror', (error) => failures.push(error.message));
+      const replies = page.locator('#replies');
+      const pressable = (label: string) => replies.getByRole('button', { name: label }).last();
+
+      await say(page, 'channel', '@deckhand a long answer please');
+      await pressable('Stop').waitFor({ timeout: 15_000 });
+      await page.screenshot({ path: path.join(artifacts, 'page-stop.png') });
+      await pressable('Stop').click();
+      await pressable('Continue').waitFor({ timeout: 15_000 });
+      expect(await replies.innerText()).toContain('Stopped by You.');
+      expect(await replies.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
+      await page.screenshot({ path: path.join(artifacts, 'page-stopped.png') });
+
+      await pressable('Continue').click();
+      await pressable('Good answer').waitFor({ timeout: 60_000 });
+      await pressable('Good answer').click();
+      await until(async () => (await replies.innerText()).includes('👍 Noted'), 10_000);
+      await pressable('Details').click();
+      await until(
+        async () => (await replies.innerText()).includes('Details of this answer'),
+        10_000,
+      );
+      expect(await replies.innerText()).toMatch(/only you see this/iu);
+      await page.screenshot({ path: path.join(artifacts, 'page-details.png') });
+
+      await say(page, 'thread', 'another long answer please');
+      await pressable('Stop').waitFor({ timeout: 15_000 });
+      const live = replies.locator('.message.bot').last();
+      await live.hover();
+      await live.getByRole('button', { name: 'React with ❌' }).click();
+      await until(async () => (await live.innerText()).includes('Stopped by You.'), 15_000);
+      await page.screenshot({ path: path.join(artifacts, 'page-crossed.png') });
+      const phone = await open(page.url(), { width: 380, height: 720, dark: true });
+      await phone.locator('#replies .message').first().waitFor();
+      await phone.screenshot({ path: path.join(artifacts, 'page-controls-phone.png') });
+      expect(failures).toEqual([]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('a failure, Retry, and the message that tells of the end', { timeout: 120_000 }, async () => {
+    const [other, model] = await Promise.all([createBotFolder(), createModelServer()]);
+    try {
+      const settings = 'reply: { notify: always }\n';
+      writeFileSync(path.join(other.path, 'config/deckhand.yaml'), settings);
+      model.script(
+        { kind: 'status', status: 401, message: 'bad key' },
+        answerOf('**Three** files, all well.'),
+      );
+      const bot = await other.start({
+        COMPATIBLE_BASE_URL: model.baseUrl('compatible'),
+        DECKHAND_MODEL: 'compatible/test-model',
+      });
+      const page = await open(bot.page);
+      await say(page, 'channel', '@deckhand how many?');
+      const replies = page.locator('#replies');
+      await replies.getByRole('button', { name: 'Retry' }).click({ timeout: 15_000 });
+      await until(async () => (await replies.innerText()).includes('@You done'), 15_000);
+      expect(await replies.innerText()).toMatch(/reference run_[0-9a-z]{12}/u);
+      await page.locator('#working').waitFor({ state: 'hidden' });
+      await page.screenshot({ path: path.join(artifacts, 'page-retry.png') });
+    } finally {
+      await Promise.all([other.close(), model.close()]);
+    }
   });
 });

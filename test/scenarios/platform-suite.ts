@@ -125,7 +125,7 @@ export function describePlatform(
       await untilAnswers(thread, (all) => all[0] === 'Hello Anna, all is well.');
       answer(text('Still well.'));
       await stage.say('ben', 'and now?', { thread });
-      const answers = await untilAnswers(thread, (all) => all.length === 2);
+      const answers = await untilAnswers(thread, (all) => all[1] === 'Still well.');
       expect(answers).toEqual(['Hello Anna, all is well.', 'Still well.']);
       expect(model.requests).toHaveLength(2);
       expect(sent(0)).toMatch(/(Anna|You): how are things\?/u);
@@ -185,9 +185,7 @@ export function describePlatform(
       held.open();
       answer(text('The whole report.'));
       await start();
-      const answers = await untilAnswers(thread, (all) =>
-        all.some((shown) => shown.includes('The whole report.')),
-      );
+      const answers = await untilAnswers(thread, (all) => all.includes('The whole report.'));
       expect(answers).toEqual(['The whole report.']);
     });
 
@@ -251,6 +249,42 @@ export function describePlatform(
       const answers = await untilAnswers(thread, (all) => all[0]?.includes('Stopped by') === true);
       expect(answers[0]).toMatch(/^Partial[\s\S]*Stopped by (Ben|You)/u);
       held.open();
+    });
+
+    it('is stopped by its button or an X, goes on, is tried again, rated and explained', async () => {
+      const settings = 'reply: { feedback: "on" }\nruns: { receipt: always }\n';
+      await writeFile(path.join(folder.path, 'config/deckhand.yaml'), settings);
+      await start();
+      const [first, second] = [gate(), gate()];
+      answer(text('Partial'), first.piece, text(' never'));
+      const thread = await stage.say('anna', 'count', { mention: true });
+      await untilAnswers(thread, (all) => all[0]?.includes('[Stop]') === true);
+      await stage.press('ben', thread, 'Stop');
+      const stopped = await untilAnswers(thread, (all) => all[0]?.includes('[Continue]') === true);
+      expect(stopped[0]).toMatch(/^Partial[\s\S]*Stopped by (Ben|You)/u);
+      expect(stopped[0]).not.toContain('[Stop]');
+
+      answer(text('Counted on'), second.piece, text(' never'));
+      await stage.press('ben', thread, 'Continue');
+      await untilAnswers(thread, (all) => all[1]?.includes('[Stop]') === true);
+      await stage.cross('anna', thread);
+      const crossed = await untilAnswers(thread, (all) => all[1]?.includes('Stopped') === true);
+      expect(crossed[1]).toMatch(/^Counted on[\s\S]*Stopped by (Anna|You)/u);
+
+      model.script({ kind: 'status', status: 401, message: 'bad key' });
+      await stage.say('anna', 'again', { thread });
+      await untilAnswers(thread, (all) => all[2]?.includes('[Retry]') === true);
+      answer(text('All counted.'));
+      await stage.press('ben', thread, 'Retry');
+      await untilAnswers(thread, (all) => all[3]?.includes('[👎]') === true);
+      const isTold = (words: string) => async (): Promise<boolean> =>
+        (await stage.privateLines('anna')).some((line) => line.includes(words));
+      await stage.press('anna', thread, '👎');
+      await until(isTold('👎 Noted'), 20_000);
+      await stage.press('anna', thread, 'Details');
+      await until(isTold('Details of this answer'), 20_000);
+      first.open();
+      second.open();
     });
 
     it('reads exactly as the model wrote over a long answer in several messages', async () => {

@@ -74,6 +74,31 @@ describe('Slack, more of the whole process', { timeout: 60_000 }, () => {
       expect(JSON.stringify(model.requests[1]?.body)).toContain('Ben: and for all');
     }));
 
+  it('is ended by Slack’s own stop, and tells a failure to the asker alone', () =>
+    usingSlackBench(async ({ workspace, model, start, mention, untilAnswers }) => {
+      await start();
+      let goOn = (): void => {};
+      const wait = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const half = { kind: 'text', text: 'Half.' } as const;
+      model.script(message(half, { kind: 'wait', until: wait }));
+      const thread = mention('report');
+      await untilAnswers(thread, (all) => all[0]?.includes('[Stop]') === true);
+      workspace.pressStop('U_BEN', 'C1', thread);
+      await untilAnswers(thread, (all) => all[0]?.includes('Stopped by Ben.') === true);
+      goOn();
+      model.script(message(half, { kind: 'cut' }), {
+        kind: 'status',
+        status: 401,
+        message: 'bad key',
+      });
+      workspace.say('U_ANNA', 'C1', 'again, with @Ben', { thread });
+      await untilAnswers(thread, (all) => all.at(-1)?.startsWith('@Anna ⚠') === true);
+      const [news] = workspace.thread('C1', thread).slice(-1);
+      expect(workspace.notified(news?.ts ?? '')).toEqual(['U_ANNA']);
+    }));
+
   it('answers slash commands to the one who asks', () =>
     usingSlackBench(async ({ workspace, start }) => {
       await start();

@@ -3,6 +3,8 @@
  * the end is what the model wrote. SOAK_SEED plays a run again.
  */
 
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { AnswerPiece } from '../emulators/model/script.ts';
@@ -106,6 +108,9 @@ async function soak(
   };
 
   try {
+    // What is compared is the model's text alone, however long it takes.
+    const settings = 'reply: { notify: "off" }\n';
+    await writeFile(path.join(bench.folder.path, 'config/deckhand.yaml'), settings);
     const bot = await bench.start();
     const waiting = counts.entries();
     const worker = async (): Promise<void> => {

@@ -33,6 +33,8 @@ export interface PlatformStage {
   hold(person: Person, thread: string, label: string): Promise<() => Promise<void>>;
   /** Presses a button that opens a form, and sends the form with this text. */
   fill(person: Person, thread: string, label: string, text: string): Promise<void>;
+  /** Puts an X on the bot's newest message of a thread. */
+  cross(person: Person, thread: string): Promise<void>;
   /** Files in a thread, oldest first. */
   files(thread: string): Promise<readonly ShownFile[]>;
   /** Lines that only this person sees. */
@@ -101,6 +103,11 @@ export async function createSlackStage(): Promise<PlatformStage> {
       cardButton(person, thread, label)();
       await workspace.until(() => views.length > before);
       workspace.submitForm(slackUsers[person], text);
+    },
+    cross: async (person, thread) => {
+      const newest = ofBot(thread).at(-1);
+      if (!newest) throw new Error('the bot said nothing there');
+      workspace.react(slackUsers[person], newest.ts, 'x');
     },
     files: async (thread) =>
       ofBot(thread).flatMap(({ ts }, answer) =>
@@ -173,6 +180,11 @@ export async function createDiscordStage(): Promise<PlatformStage> {
       await guild.until(isOpen);
       guild.submitForm(discordUsers[person], text);
     },
+    cross: async (person, thread) => {
+      const newest = guild.ofBot(thread).at(-1);
+      if (!newest) throw new Error('the bot said nothing there');
+      guild.react(discordUsers[person], newest.id, '❌');
+    },
     files: async (thread) =>
       guild.ofBot(thread).flatMap(({ files }, answer) =>
         files.map(({ name, content }) => ({
@@ -223,6 +235,13 @@ export async function createPageStage(): Promise<PlatformStage> {
     },
     fill: async (_person, thread, label, text) => {
       await (await page.reach(thread, label))(text);
+    },
+    cross: async (_person, thread) => {
+      const { messages } = await page.state();
+      const newest = messages.findLast(
+        (message) => message.thread === thread && message.author === 'bot' && !message.isPrivate,
+      );
+      await act('/api/reactions', { id: newest?.id ?? '', emoji: '❌', on: true });
     },
     files: (thread) => page.files(thread),
     privateLines: () => page.privateLines(),

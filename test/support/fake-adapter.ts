@@ -5,6 +5,7 @@
 
 import { BotError, type ErrorCode } from '../../src/base/errors.ts';
 import type { Conversation } from '../../src/messages/conversation.ts';
+import type { Author } from '../../src/messages/people.ts';
 import type { Adapter, OnEvent } from '../../src/surface/adapter.ts';
 import { safeFileName } from '../../src/surface/file-name.ts';
 import type {
@@ -13,7 +14,7 @@ import type {
   InboundForm,
   InboundMessage,
 } from '../../src/surface/inbound.ts';
-import type { HistoryMessage, OutboundMessage } from '../../src/surface/outbound.ts';
+import { type HistoryMessage, type OutboundMessage, thumbs } from '../../src/surface/outbound.ts';
 import { isReactionEmoji } from '../../src/surface/reactions.ts';
 import type { Surface } from '../../src/surface/surface.ts';
 import { createFakeStreams, type FakeStreams, type StreamCall } from './fake-stream.ts';
@@ -79,6 +80,8 @@ export interface FakeAdapter extends Adapter {
   tellAgain(messageId: string): Promise<void>;
   /** A click or a filled form; a failure to store it is told to the person. */
   press(event: InboundClick | InboundForm): Promise<void>;
+  /** Somebody puts an emoji on a message. */
+  reactTo(messageId: string, emoji: string, author: Author): Promise<void>;
   addFile(file: {
     readonly name: string;
     readonly mediaType: string;
@@ -349,6 +352,13 @@ export function createFakeAdapter(
         fake.whispers.push({ person: event.author.id, text });
       }
     },
+    reactTo: async (messageId, emoji, author) => {
+      ids += 1;
+      const at = order.length;
+      const place = { adapter: name, space: 'local', channel: 'general' };
+      const eventKey = `${name}:reaction${ids}`;
+      await tell?.({ kind: 'reaction', eventKey, place, author, at, messageId, emoji });
+    },
     addFile: ({ name: fileName, mediaType, content }) => {
       const bytes = Buffer.from(content);
       const id = `f${files.size + 1}`;
@@ -385,5 +395,9 @@ function textOfBlock(block: OutboundMessage['blocks'][number]): string {
       return block.buttons.map(({ label }) => `[${label}]`).join(' ');
     case 'choice':
       return `${block.options.map(({ label }) => `( ) ${label}`).join(' ')} [${block.submitLabel}]`;
+    case 'feedback':
+      return thumbs(block)
+        .map(({ label }) => `[${label}]`)
+        .join(' ');
   }
 }

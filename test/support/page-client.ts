@@ -98,9 +98,9 @@ export function createPageClient(address: string): PageClient {
         )
         .find((button) => button.label.startsWith(label));
       if (!found) throw new Error(`no button ${label}`);
-      const { messageId, controlId } = found;
+      const { messageId, controlId, values } = found;
       return async (text) => {
-        await post('/api/presses', { messageId, controlId, ...(text ? { text } : {}) });
+        await post('/api/presses', { messageId, controlId, values, ...(text ? { text } : {}) });
       };
     },
     files: async (thread) => {
@@ -131,8 +131,9 @@ export function createPageClient(address: string): PageClient {
       for (const message of inThread(await state(), thread)) {
         for (const block of message.blocks) {
           const found = buttonsOf(block).find((button) => button.label === label);
-          if (found)
-            await post('/api/presses', { messageId: message.id, controlId: found.controlId });
+          if (!found) continue;
+          const { controlId, values } = found;
+          await post('/api/presses', { messageId: message.id, controlId, values });
         }
       }
     },
@@ -142,12 +143,25 @@ export function createPageClient(address: string): PageClient {
 const buttonsSchema = z.object({
   buttons: z.array(z.object({ controlId: z.string(), label: z.string() })),
 });
+const thumbsSchema = z.object({
+  controlId: z.string(),
+  thumbs: z.array(z.object({ label: z.string(), value: z.string() })),
+});
 
-function buttonsOf(
-  block: object,
-): readonly { readonly controlId: string; readonly label: string }[] {
-  const parsed = buttonsSchema.safeParse(block);
-  return parsed.success ? parsed.data.buttons : [];
+interface PageButton {
+  readonly controlId: string;
+  readonly label: string;
+  readonly values: readonly string[];
+}
+
+/** The buttons of a block, thumbs among them. */
+export function buttonsOf(block: object): readonly PageButton[] {
+  const buttons = buttonsSchema.safeParse(block).data?.buttons ?? [];
+  const { controlId = '', thumbs = [] } = thumbsSchema.safeParse(block).data ?? {};
+  return [
+    ...buttons.map((button) => ({ ...button, values: [] })),
+    ...thumbs.map(({ label, value }) => ({ controlId, label, values: [value] })),
+  ];
 }
 
 interface TreeNode {

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as realWait } from 'node:timers/promises';
 import { afterEach } from 'vitest';
 import { createRedactor } from '../../src/base/redaction.ts';
+import { replyOf } from '../../src/config/profiles.ts';
 import { createConversations, createSeenPlaces } from '../../src/conversations/conversations.ts';
 import { conversationKeyOf } from '../../src/messages/conversation.ts';
 import type { Entry } from '../../src/messages/entries.ts';
@@ -14,6 +15,7 @@ import {
   mergePermissions,
   type PermissionSettings,
 } from '../../src/permissions/settings.ts';
+import type { ReplySettings } from '../../src/render/settings.ts';
 import type { OfferedModel, ResolvedModel } from '../../src/runs/deps.ts';
 import { createRuns, type Runs } from '../../src/runs/runs.ts';
 import {
@@ -26,7 +28,7 @@ import {
 } from '../../src/runs/settings.ts';
 import { createMemoryStore } from '../../src/storage/memory.ts';
 import type { Store } from '../../src/storage/store.ts';
-import type { InboundClick, InboundMessage } from '../../src/surface/inbound.ts';
+import type { InboundClick, InboundMessage, InboundReaction } from '../../src/surface/inbound.ts';
 import { builtinTools } from '../../src/tools/builtin/all.ts';
 import { createSearches } from '../../src/tools/builtin/searches.ts';
 import type { RegisteredTool } from '../../src/tools/contract.ts';
@@ -49,6 +51,7 @@ export interface WorldOptions {
   readonly limits?: Partial<LimitSettings>;
   readonly files?: Partial<FileSettings>;
   readonly receipt?: RunSettings['receipt'];
+  readonly reply?: ReplySettings;
   readonly offered?: readonly OfferedModel[];
   /** Another model than the scripted one for a name. */
   readonly modelOf?: (
@@ -78,6 +81,8 @@ export interface World {
   /** Says something; the id is the thread of a top-level message too. */
   say(text: string, more?: Partial<InboundMessage>): Promise<InboundMessage>;
   click(controlId: string, more?: Partial<InboundClick>): Promise<void>;
+  /** Puts an emoji on a message. */
+  react(messageId: string, more?: Partial<InboundReaction>): Promise<void>;
   /** Moves time on until it is so; fails after a minute of fake time. */
   until(isSo: () => boolean): Promise<void>;
   /** Until every run that started has ended and its last words are shown. */
@@ -193,6 +198,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
           permissions: mergePermissions([
             { value: options.permissions ?? allowAll, source: 'test' },
           ]),
+          reply: replyOf([{ value: options.reply ?? {}, source: 'test' }]),
           ...options.profile,
         }),
         governance: () => ({
@@ -270,6 +276,19 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
         values: [],
         cardId: 'm1',
         interactionId: `i${messages}`,
+        ...more,
+      });
+    },
+    react: async (messageId, more = {}) => {
+      messages += 1;
+      await world.runs.onEvent({
+        kind: 'reaction',
+        eventKey: `reaction:${messages}`,
+        place: { adapter: 'web', space: 'local', channel: 'general' },
+        author: anna,
+        at: clock.now(),
+        messageId,
+        emoji: '❌',
         ...more,
       });
     },

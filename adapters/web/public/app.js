@@ -139,6 +139,7 @@ function build(message, isInChannelList) {
     press: (controlId, values, label) => press(message, controlId, values, label),
     edit: (one) => startEdit(one),
     remove: (one) => post('/api/removals', { id: one.id }),
+    react: (one, emoji, on) => post('/api/reactions', { id: one.id, emoji, on }),
     open: (one) => openThread(one.id),
   };
   const names = { bot: state.facts.botName, person: 'You' };

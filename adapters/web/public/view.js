@@ -55,6 +55,17 @@ function choice(block, actions) {
   return make('div', 'choice', ...boxes.map(({ row }) => row), send);
 }
 
+/** Two thumbs; what one says is told to screen readers. */
+function feedback({ controlId, thumbs }, actions) {
+  const thumb = ({ value, label, meaning }) => {
+    const made = button(label, () => actions.press(controlId, [value], label), 'plain');
+    made.title = meaning;
+    made.setAttribute('aria-label', meaning);
+    return made;
+  };
+  return make('div', 'buttons thumbs', ...thumbs.map(thumb));
+}
+
 function blockElement(block, message, actions) {
   switch (block.kind) {
     case 'markdown':
@@ -80,6 +91,8 @@ function blockElement(block, message, actions) {
       );
     case 'choice':
       return choice(block, actions);
+    case 'feedback':
+      return feedback(block, actions);
     default:
       return make('div', '');
   }
@@ -102,26 +115,42 @@ function fileElement({ id, name, bytes, comment, isKept }) {
   return make('p', 'file', link, ...line);
 }
 
-function reactionRow(reactions) {
-  if (reactions.length === 0) return [];
-  return [make('div', 'reactions', ...reactions.map((emoji) => make('span', '', emoji)))];
+/** The bot's emoji, and those of the person, which a click takes off again. */
+function reactionRow(message, actions) {
+  const { reactions, given } = message;
+  if (reactions.length + given.length === 0) return [];
+  const own = given.map((emoji) => {
+    const made = button(emoji, () => actions.react(message, emoji, false), 'own');
+    made.title = 'Take it off';
+    return made;
+  });
+  return [make('div', 'reactions', ...reactions.map((emoji) => make('span', '', emoji)), ...own)];
 }
 
+const stopEmoji = '❌';
+
 function tools(message, actions) {
-  if (message.author !== 'person') return [];
-  return [
-    make(
-      'span',
-      'tools',
-      button('Edit', () => actions.edit(message)),
-      button('Delete', () => actions.remove(message)),
-    ),
-  ];
+  if (message.isPrivate) return [];
+  const react = button(
+    stopEmoji,
+    () => actions.react(message, stopEmoji, !message.given.includes(stopEmoji)),
+    'react',
+  );
+  react.title = 'React: stops what runs';
+  react.setAttribute('aria-label', `React with ${stopEmoji}`);
+  const own =
+    message.author === 'person'
+      ? [
+          button('Edit', () => actions.edit(message)),
+          button('Delete', () => actions.remove(message)),
+        ]
+      : [];
+  return [make('span', 'tools', react, ...own)];
 }
 
 /**
  * The element of a message. `actions`: press(controlId, values, label), edit(message),
- * remove(message), open(message). `replies`: undefined inside a thread.
+ * remove(message), react(message, emoji, on), open(message). `replies`: undefined inside a thread.
  */
 export function messageElement(message, names, actions, replies) {
   const isBot = message.author === 'bot';
@@ -141,7 +170,7 @@ export function messageElement(message, names, actions, replies) {
   const body = [
     ...message.blocks.map((block) => blockElement(block, message, actions)),
     ...message.files.map(fileElement),
-    ...reactionRow(message.reactions),
+    ...reactionRow(message, actions),
   ];
   const item = make(
     'li',

@@ -57,6 +57,10 @@ async function openHarness(): Promise<SurfaceHarness> {
       guild.click(anna, id, label);
       return Promise.resolve();
     },
+    react: (id, emoji) => {
+      guild.react(anna, id, emoji);
+      return Promise.resolve();
+    },
     choose: (id, labels) => {
       guild.select(anna, id, labels);
       return Promise.resolve();

@@ -56,6 +56,10 @@ async function openHarness(): Promise<SurfaceHarness> {
     remove: (ts) => Promise.resolve(workspace.deleteMessage(ts)),
     redeliver: (ts) => Promise.resolve(workspace.redeliver(ts, 1)),
     click: (ts, label) => Promise.resolve(workspace.click('U_ANNA', ts, label)),
+    react: (ts, emoji) => {
+      workspace.react('U_ANNA', ts, emoji === '❌' ? 'x' : '+1');
+      return Promise.resolve();
+    },
     choose: (ts, labels, submitLabel) => {
       workspace.tick('U_ANNA', ts, labels);
       workspace.click('U_ANNA', ts, submitLabel);

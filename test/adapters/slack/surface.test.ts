@@ -266,6 +266,24 @@ describe('what Slack refuses', () => {
     await slack.close();
   });
 
+  it('leaves the thumbs out where they are not known, and keeps the rest', async () => {
+    const slack = await setUpThread();
+    slack.workspace.fault('chat.postMessage', { kind: 'refused', word: 'invalid_blocks' });
+    const { messageId } = await slack.surface.post(
+      {
+        blocks: [
+          { kind: 'markdown', text: 'x'.repeat(5_000) },
+          buttonsOf('Details'),
+          { kind: 'feedback', controlId: 'run.feedback.run_1' },
+        ],
+        mentionable: [],
+      },
+      key,
+    );
+    expect(slack.workspace.drawn(messageId)).toBe(`${'x'.repeat(5_000)}\n[Details]`);
+    await slack.close();
+  });
+
   it('says too long where the plain text does not fit', async () => {
     const slack = await setUpThread();
     const refused = { kind: 'refused', word: 'invalid_blocks' } as const;

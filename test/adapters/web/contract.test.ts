@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { surfaceContract } from '../../contract/surface.ts';
 import type { SurfaceHarness } from '../../contract/surface-harness.ts';
 import {
+  buttonsOf,
   createPageClient,
   type PageState,
   textOfPageMessage,
@@ -23,9 +24,6 @@ surfaceContract('the page', openHarness, {
   others: true,
 });
 
-const controlsSchema = z.object({
-  buttons: z.array(z.object({ controlId: z.string(), label: z.string() })).default([]),
-});
 const choiceSchema = z.object({
   kind: z.literal('choice'),
   controlId: z.string(),
@@ -75,14 +73,15 @@ async function openHarness(): Promise<SurfaceHarness> {
     redeliver: () => Promise.reject(new Error('The page delivers once.')),
     click: async (messageId, label) => {
       const { blocks } = await messageOf(messageId);
-      const found = blocks
-        .flatMap((block) => controlsSchema.parse(block).buttons)
-        .find((button) => button.label === label);
+      const found = blocks.flatMap(buttonsOf).find((button) => button.label === label);
       if (!found) throw new Error(`There is no button ${label}.`);
-      const { controlId } = found;
+      const { controlId, values } = found;
       // The browser opens a form by itself and sends it when it is filled.
       if (controlId.startsWith('form.')) openForm = { messageId, controlId };
-      else await press({ messageId, controlId });
+      else await press({ messageId, controlId, values });
+    },
+    react: async (id, emoji) => {
+      await client.post('/api/reactions', { id, emoji, on: true });
     },
     choose: async (messageId, labels, submitLabel) => {
       const { blocks } = await messageOf(messageId);

@@ -20,6 +20,8 @@ const ops = {
   heartbeatAck: 11,
 } as const;
 const messageContentIntent = 1 << 15;
+/** GUILD_MESSAGE_REACTIONS, DIRECT_MESSAGE_REACTIONS. */
+const reactionIntents = { guild: 1 << 10, direct: 1 << 13 };
 
 const sentSchema = z.discriminatedUnion('op', [
   z.object({ op: z.literal(ops.heartbeat), d: z.number().nullable() }),
@@ -151,6 +153,8 @@ export function createGateway(deps: {
   return {
     dispatch: (type, event, withoutContent) => {
       for (const session of sessions.values()) {
+        const intent = 'guild_id' in event ? reactionIntents.guild : reactionIntents.direct;
+        if (type.startsWith('MESSAGE_REACTION') && (session.intents & intent) === 0) continue;
         const isBlind = (session.intents & messageContentIntent) === 0;
         record(session, type, isBlind ? (withoutContent ?? event) : event);
       }

@@ -45,6 +45,8 @@ export interface People {
   startThread(messageId: string, name: string): string;
   /** A forum post; gives the id of the thread, which is its first message's too. */
   startPost(userId: string, forumId: string, title: string, text: string): string;
+  /** Puts an emoji on a message. */
+  react(userId: string, messageId: string, emoji: string): void;
   /** Gives the interaction's id. */
   click(userId: string, messageId: string, label: string): string;
   /** The same button, held: a later press is the click of somebody whose view is older. */
@@ -247,6 +249,26 @@ export function createPeople(deps: {
       dispatch('THREAD_CREATE', { ...channelWire(thread), newly_created: true });
       announce('MESSAGE_CREATE', message);
       return id;
+    },
+    react: (userId, messageId, emoji) => {
+      const { channelId, authorId } = messageNamed(messageId);
+      const { guildId } = channelNamed(channelId);
+      const user = model.users.get(userId);
+      if (user === undefined) throw new Error(`There is no user ${userId}.`);
+      const guild = guildId === null ? undefined : model.guilds.get(guildId);
+      const member = guild?.members.get(userId) ?? { nick: null, roles: [] };
+      dispatch('MESSAGE_REACTION_ADD', {
+        user_id: userId,
+        channel_id: channelId,
+        message_id: messageId,
+        message_author_id: authorId,
+        emoji: { id: null, name: emoji },
+        burst: false,
+        type: 0,
+        ...(guild === undefined
+          ? {}
+          : { guild_id: guild.id, member: { ...memberWire(member), user: userWire(user) } }),
+      });
     },
     click: (userId, messageId, label) => reach(userId, messageId, label)(),
     reach,

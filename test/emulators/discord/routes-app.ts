@@ -50,6 +50,12 @@ const member: Route = ({ model, ids }) => {
   return { status: 200, body: { ...memberWire(found), user: userWire(user) } };
 };
 
+const user: Route = ({ model, ids }) => {
+  const found = model.users.get(ids[0] ?? '');
+  if (found === undefined) throw new Refusal(404, 10013);
+  return { status: 200, body: userWire(found) };
+};
+
 function interactionOf({ model, rules }: RouteCall, token: string): OpenInteraction {
   const interaction = model.interactions.get(token);
   if (interaction === undefined) throw new Refusal(404, 10015);
@@ -177,6 +183,7 @@ export const appRoutes: Readonly<Record<string, Route>> = {
     status: 200,
     body: { id: model.bot.applicationId, name: model.bot.name, flags: model.bot.flags },
   }),
+  'GET /users/:id': user,
   'GET /users/@me/guilds': ({ model }) => ({
     status: 200,
     body: [...model.guilds.values()].map(({ id, name }) => ({ id, name })),

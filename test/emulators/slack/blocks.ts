@@ -46,11 +46,28 @@ const element = z.discriminatedUnion('type', [
   }),
 ]);
 
+const thumb = z.strictObject({
+  text: plainText(75),
+  accessibility_label: text(75).optional(),
+  value: z.string().min(1).max(2_000),
+});
+const feedbackElement = z.strictObject({
+  type: z.literal('feedback_buttons'),
+  action_id: actionId,
+  positive_button: thumb,
+  negative_button: thumb,
+});
+
 const block = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('markdown'), text: text(100_000) }),
   z.strictObject({ type: z.literal('section'), text: anyText(3_000) }),
   z.strictObject({ type: z.literal('context'), elements: z.array(anyText(3_000)).min(1).max(10) }),
   z.strictObject({ type: z.literal('actions'), elements: z.array(element).min(1).max(25) }),
+  // https://docs.slack.dev/reference/block-kit/blocks/context-actions-block
+  z.strictObject({
+    type: z.literal('context_actions'),
+    elements: z.array(feedbackElement).min(1).max(5),
+  }),
   z.strictObject({ type: z.literal('divider') }),
 ]);
 export type KnownBlock = z.infer<typeof block>;
@@ -68,7 +85,7 @@ export function checkedBlocks(raw: unknown): readonly Json[] {
   const actionIds = new Set<string>();
   for (const one of parsed.data) {
     if (one.type === 'markdown') markdown += one.text.length;
-    if (one.type !== 'actions') continue;
+    if (one.type !== 'actions' && one.type !== 'context_actions') continue;
     for (const { action_id: id } of one.elements) {
       if (actionIds.has(id)) throw new Refusal('invalid_blocks');
       actionIds.add(id);

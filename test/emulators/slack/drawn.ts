@@ -34,6 +34,8 @@ function drawnBlock(
       return block.elements.map((one) => `▸ ${mrkdwnShown(model, one.text)}`).join('\n');
     case 'divider':
       return '───';
+    case 'context_actions':
+      return block.elements.map(() => '[👍] [👎]').join(' ');
     case 'actions':
       return block.elements
         .map((element) => {
@@ -106,6 +108,7 @@ function mrkdwnOf(block: KnownBlock): string[] {
     case 'markdown':
     case 'divider':
     case 'actions':
+    case 'context_actions':
       return [];
   }
 }

@@ -1,6 +1,6 @@
 /** What people do in the workspace, and the events and payloads it causes. */
 
-import { checkedView, knownBlocks } from './blocks.ts';
+import { checkedView, type KnownBlock, knownBlocks } from './blocks.ts';
 import type { DeliveryDesk } from './delivery.ts';
 import {
   findMessage,
@@ -44,6 +44,8 @@ export interface People {
   repeatClick(): void;
   submitForm(user: string, text: string): void;
   slash(user: string, channel: string, text: string): void;
+  /** Puts an emoji on a message, by its name. */
+  react(user: string, ts: string, name: string): void;
   /** Slack's own stop button over a working agent. */
   pressStop(user: string, channel: string, thread: string): void;
   announce(message: StoredMessage): void;
@@ -193,6 +195,8 @@ export function createPeople(deps: {
 
   const reach = (user: string, ts: string, control: string): (() => void) => {
     const message = messageOf(ts);
+    const thumb = thumbOf(knownBlocks(message.blocks), control);
+    if (thumb) return () => clickAction(user, message, thumb);
     for (const block of knownBlocks(message.blocks)) {
       if (block.type !== 'actions') continue;
       for (const element of block.elements) {
@@ -319,6 +323,19 @@ export function createPeople(deps: {
         ...interaction(user, channel),
       });
     },
+    react: (user, ts, name) => {
+      const { channel, user: author } = messageOf(ts);
+      if (!botHears(channel)) return;
+      // https://docs.slack.dev/reference/events/reaction_added
+      sendEvent({
+        type: 'reaction_added',
+        user,
+        reaction: name,
+        item_user: author,
+        item: { type: 'message', channel, ts },
+        event_ts: model.nextTs(),
+      });
+    },
     pressStop: (user, channel, thread) => {
       sendEvent({
         type: 'agent_session_stopped',
@@ -330,6 +347,20 @@ export function createPeople(deps: {
       });
     },
   };
+}
+
+/** A thumb as it is sent when it is pressed: the element's id, the thumb's text and value. */
+function thumbOf(blocks: readonly KnownBlock[], label: string): Json | undefined {
+  const elements = blocks.flatMap((block) =>
+    block.type === 'context_actions' ? block.elements : [],
+  );
+  for (const { action_id, positive_button, negative_button } of elements) {
+    const pressed = { '👍': positive_button, '👎': negative_button }[label];
+    if (!pressed) continue;
+    const { text, value } = pressed;
+    return { type: 'feedback_buttons', action_id, block_id: 'b2', text, value };
+  }
+  return undefined;
 }
 
 function stateOf(message: StoredMessage): Json {
