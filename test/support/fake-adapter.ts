@@ -396,8 +396,6 @@ function textOfBlock(block: OutboundMessage['blocks'][number]): string {
     case 'choice':
       return `${block.options.map(({ label }) => `( ) ${label}`).join(' ')} [${block.submitLabel}]`;
     case 'feedback':
-      return thumbs(block)
-        .map(({ label }) => `[${label}]`)
-        .join(' ');
+      return thumbs.map(({ label }) => `[${label}]`).join(' ');
   }
 }
