@@ -6,6 +6,7 @@
 
 import type { Code, Heading, List, ListItem, Nodes, RootContent, Table } from 'mdast';
 import { parseMarkdown } from '../../src/surface/markdown/parse.ts';
+import { withOwnReferences } from '../../src/surface/markdown/references.ts';
 import { alignedTable, displayWidthOf, zeroWidth } from '../../src/surface/markdown/table.ts';
 import { quiet, type SplitMentions } from './mentions.ts';
 
@@ -29,7 +30,8 @@ export interface DiscordText {
 
 export function discordTextOf(markdown: string, split: SplitMentions): DiscordText {
   const style: Style = { split, bold: false, inLink: false, inQuote: false };
-  return joined(parseMarkdown(markdown).children.map((node) => blockText(node, style)));
+  const { children } = parseMarkdown(withOwnReferences(markdown));
+  return joined(children.map((node) => blockText(node, style)));
 }
 
 export function discordMarkdownOf(markdown: string, split: SplitMentions): string {

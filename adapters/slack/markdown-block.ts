@@ -7,6 +7,7 @@
 
 import type { Link, Nodes, Table } from 'mdast';
 import { parseMarkdown } from '../../src/surface/markdown/parse.ts';
+import { withOwnReferences } from '../../src/surface/markdown/references.ts';
 import { alignedTable } from '../../src/surface/markdown/table.ts';
 import { isSafeLink, type Range, rangeOf, withMarkdownLinks } from './links.ts';
 import { createSplitMentions, quietCell, type SplitMentions } from './mentions.ts';
@@ -22,7 +23,10 @@ interface Replacement {
 
 export function markdownBlockText(markdown: string, split: SplitMentions): string {
   const none: ReadonlySet<number> = new Set();
-  const { source } = quietWritten({ source: withMarkdownLinks(markdown), own: none });
+  const { source } = quietWritten({
+    source: withMarkdownLinks(withOwnReferences(markdown)),
+    own: none,
+  });
   const root = parseMarkdown(source);
   const edits: Edit[] = [];
   collectEdits(root, source, split, edits);

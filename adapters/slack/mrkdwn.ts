@@ -7,6 +7,7 @@
 
 import type { Code, List, ListItem, Nodes, RootContent } from 'mdast';
 import { parseMarkdown } from '../../src/surface/markdown/parse.ts';
+import { withOwnReferences } from '../../src/surface/markdown/references.ts';
 import { alignedTable } from '../../src/surface/markdown/table.ts';
 import { isSafeLink, slackUrlOf, withMarkdownLinks } from './links.ts';
 import { createSplitMentions, quietCell, quietWords, type SplitMentions } from './mentions.ts';
@@ -24,7 +25,9 @@ interface Style {
 
 export function mrkdwnOf(markdown: string, split: SplitMentions): string {
   const style: Style = { split, bold: false, italic: false, inLink: false };
-  return quietWords(blocks(parseMarkdown(withMarkdownLinks(markdown)).children, style, '\n\n'));
+  return quietWords(
+    blocks(parseMarkdown(withMarkdownLinks(withOwnReferences(markdown))).children, style, '\n\n'),
+  );
 }
 
 /** Plain text as mrkdwn that notifies nobody. */

@@ -119,3 +119,40 @@ export const writtenBlock = fc.oneof(
 export const writtenMarkdown = fc
   .array(writtenBlock, { minLength: 1, maxLength: 4 })
   .map((blocks) => blocks.join('\n\n'));
+
+/** Lists as models number them, and what is hard to cut: long lines, signs of several units. */
+const hardBlock = fc.oneof(
+  fc
+    .tuple(fc.constantFrom('1. ', '0. ', '7) '), fc.array(inItem, { minLength: 3, maxLength: 7 }))
+    .map(([mark, items]) => items.map((item) => mark + indented(item, '   ')).join('\n')),
+  fc
+    .tuple(fc.constantFrom(2, 99, 12_345), fc.array(writtenLine, { minLength: 2, maxLength: 7 }))
+    .map(([first, items]) => items.map((item, at) => `${first + at}. ${item}`).join('\n\n')),
+  fc
+    .array(fc.tuple(words, fc.array(words, { maxLength: 4 })), { minLength: 2, maxLength: 4 })
+    .map((items) =>
+      items
+        .map(([item, nested]) => [`1. ${item}`, ...nested.map((one) => `   1. ${one}`)].join('\n'))
+        .join('\n'),
+    ),
+  fc
+    .array(codeLine, { minLength: 8, maxLength: 40 })
+    .map((body) => [`\`\`\`python title="${'x'.repeat(40)}"`, ...body, '```'].join('\n')),
+  fc
+    .tuple(fc.tuple(words, words), fc.array(fc.tuple(cell, cell), { minLength: 6, maxLength: 20 }))
+    .map(([head, rows]) => [row(head), '|---|---|', ...rows.map(row)].join('\n')),
+  fc.constantFrom(
+    'שלום עולם '.repeat(20),
+    '你好世界'.repeat(40),
+    '👩‍👩‍👧‍👦'.repeat(15),
+    'x'.repeat(300),
+  ),
+  writtenLine.map((line) => `${line} see [the docs][d], [d] and a note[^n].`),
+);
+
+/** Markdown that is hard to split. Its references are defined at the end. */
+export const hardMarkdown = fc
+  .array(fc.oneof(hardBlock, writtenBlock), { minLength: 1, maxLength: 4 })
+  .map((blocks) =>
+    [...blocks, '[d]: https://example.org/defined', '[^n]: A note that is short.'].join('\n\n'),
+  );

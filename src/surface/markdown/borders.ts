@@ -18,13 +18,25 @@ export type Open =
       /** What stands before the rest of a line that was cut. */
       readonly lead: string;
     }
-  | { readonly kind: 'table'; readonly before: string };
+  | { readonly kind: 'table'; readonly before: string }
+  /** An item of an ordered list, its number put right. */
+  | { readonly kind: 'item'; readonly before: string };
+
+/** An ordered list that goes on where a piece begins. */
+export interface ListGoingOn {
+  readonly indent: string;
+  readonly sign: string;
+  /** The number that its next item shows. */
+  readonly next: number;
+}
 
 /** The text that fits one piece, and where it may be cut. Offsets of the layout include `before`. */
 export interface Window {
   readonly text: string;
   readonly at: number;
   readonly open: Open | undefined;
+  /** The ordered lists in which the piece begins, the innermost last. */
+  readonly lists: readonly ListGoingOn[];
   readonly before: string;
   /** The end of what fits. */
   readonly end: number;
@@ -67,9 +79,9 @@ function goesOn(window: Window, offset: number, blockEnd: number, beginning: str
   return beginning === '' || next === beginning.charAt(0);
 }
 
-/** The part of a line before its first word: quote marks, indent and the mark of an item. */
+/** The part of a line before its first word: quote marks, indent, the mark of an item, a bar. */
 export function isLinePrefix(text: string): boolean {
-  return /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]*)?$/u.test(text);
+  return /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]*)?(?:\|[ \t]*)?$/u.test(text);
 }
 
 /** Offsets of the layout as offsets of the text, the last first; only those after the start. */

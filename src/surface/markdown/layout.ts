@@ -3,7 +3,7 @@
  * the text given.
  */
 
-import type { Code, Nodes, Parents, PhrasingContent } from 'mdast';
+import type { Code, List, Nodes, Parents, PhrasingContent } from 'mdast';
 import { parseMarkdown } from './parse.ts';
 
 export interface Range {
@@ -32,6 +32,18 @@ export interface TableRows extends Range {
   readonly rowsStart: number;
 }
 
+/** A list with numbers, as far as it is in the text. */
+export interface NumberedList extends Range {
+  /** What stands before the numbers on their lines. */
+  readonly indent: string;
+  /** `.` or `)` */
+  readonly sign: string;
+  /** The number that the first item shows. */
+  readonly first: number;
+  /** Where the lines of the items begin. */
+  readonly items: readonly number[];
+}
+
 export interface Layout {
   /** Line starts of top-level blocks but the first; none right after a heading. */
   readonly blocks: readonly number[];
@@ -39,6 +51,11 @@ export interface Layout {
   readonly inner: readonly number[];
   readonly codes: readonly FencedCode[];
   readonly tables: readonly TableRows[];
+  /** Lists at the top, of any kind, and code by indent wherever it stands. */
+  readonly outerLists: readonly Range[];
+  readonly indentedCodes: readonly Range[];
+  /** A list inside another after it. */
+  readonly lists: readonly NumberedList[];
   /** Links, code spans and the like: cut inside, their marks would show. */
   readonly phrases: readonly Range[];
   readonly paragraphs: readonly Range[];
@@ -52,6 +69,9 @@ export function layoutOf(text: string): Layout {
   const inner: number[] = [];
   const codes: FencedCode[] = [];
   const tables: TableRows[] = [];
+  const lists: NumberedList[] = [];
+  const outerLists: Range[] = [];
+  const indentedCodes: Range[] = [];
   const phrases: Range[] = [];
   const paragraphs: Range[] = [];
 
@@ -60,12 +80,15 @@ export function layoutOf(text: string): Layout {
     if (node.type === 'code') {
       const code = fencedCodeOf(text, node, start, end);
       if (code) codes.push(code);
+      else indentedCodes.push({ start: lineStartOf(text, start), end });
     } else if (node.type === 'table') {
       tables.push(tableRowsOf(text, start, end));
     } else if (node.type === 'paragraph' || node.type === 'heading') {
       paragraphs.push({ start, end });
       phrases.push(...phrasesOf(text, node.children));
     } else if ('children' in node) {
+      if (node.type === 'list' && depth === 1) outerLists.push({ start, end });
+      if (node.type === 'list' && node.ordered) lists.push(numberedListOf(text, node));
       visitChildren(node, depth);
     }
   };
@@ -82,7 +105,17 @@ export function layoutOf(text: string): Layout {
     }
   };
   visitChildren(parseMarkdown(text), 0);
-  return { blocks, inner, codes, tables, phrases, paragraphs };
+  return {
+    blocks,
+    inner,
+    codes,
+    tables,
+    outerLists,
+    indentedCodes,
+    lists,
+    phrases,
+    paragraphs,
+  };
 }
 
 /** The line that opens a fenced code again, with its line end. */
@@ -157,6 +190,18 @@ function tableRowsOf(text: string, start: number, end: number): TableRows {
   return { start, end, rowsStart, head: prefix + text.slice(start, rowsStart) };
 }
 
+function numberedListOf(text: string, node: List): NumberedList {
+  const { start, end } = rangeOf(node);
+  return {
+    start,
+    end,
+    indent: text.slice(lineStartOf(text, start), start),
+    sign: /^\d+([.)])/u.exec(text.slice(start, start + 12))?.[1] ?? '.',
+    first: node.start ?? 1,
+    items: node.children.map((item) => lineStartOf(text, rangeOf(item).start)),
+  };
+}
+
 /** An indent that holds list content of that indent together where the list itself is not there. */
 function standingIndent(width: number): string {
   if (width < codeIndent) return ' '.repeat(width);
@@ -175,16 +220,28 @@ function phrasesOf(text: string, nodes: readonly PhrasingContent[]): readonly Ra
   });
 }
 
+const mostAheadUnits = 400;
+
+/** What may refer to a definition that stands elsewhere: cut inside, it would refer to nothing. */
+const reference = /!?\[[^[\]\n]{1,300}\](?:\[[^[\]\n]{0,300}\])?/gu;
+
 /**
  * A mark that the parser left as text may open a phrase that ends behind the text given: what
  * follows it should stay together too.
  */
 function begunPhrases(text: string, { start, end }: Range): readonly Range[] {
   const plain = text.slice(start, end);
+  const references = [...plain.matchAll(reference)].map((found) => ({
+    start: start + found.index,
+    end: start + found.index + found[0].length,
+  }));
+  // What follows it may stand in another node: `[**bold**](…`.
+  const ahead = text.slice(start, end + mostAheadUnits);
   const begun = /(?<![\\\p{L}\p{N}])(?:`+|\*{1,3}|_{1,3}|~~|\[(?![^\]]*\](?!\()))(?=\S)/u.exec(
-    plain,
+    ahead,
   );
-  return begun ? [{ start: start + begun.index, end: text.length + 1 }] : [];
+  if (!begun || begun.index >= plain.length) return references;
+  return [...references, { start: start + begun.index, end: text.length + 1 }];
 }
 
 function rangeOf(node: Nodes): Range {

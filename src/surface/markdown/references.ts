@@ -86,6 +86,12 @@ export function withReferences(
   return edited(source, edits);
 }
 
+/** A whole text with the references that it defines itself resolved. */
+export function withOwnReferences(source: string): string {
+  if (!source.includes(']:')) return source;
+  return withReferences(source, definitionsIn(source), { isStreaming: false });
+}
+
 interface Resolving {
   readonly source: string;
   /** Where the source begins in the parsed text. */

@@ -1,7 +1,8 @@
 /**
  * Splits Markdown into pieces that fit a platform's limit and stand alone: cut at block borders,
  * else at lines, else at words, never inside a character. Fences are closed and opened again, a
- * table's head is repeated; nothing else is added, and only whitespace at a cut is left out.
+ * table's head is repeated, and the number of a list's item is put right where the list was cut;
+ * nothing else is added, and only whitespace at a cut is left out.
  *
  * Each cut is decided by the text that fits the piece and by nothing behind it, so while text is
  * appended at the end, all pieces but the last stay as they are.
@@ -12,6 +13,7 @@ import { graphemeEnd } from '../../base/text.ts';
 import {
   codeAt,
   isLinePrefix,
+  type ListGoingOn,
   layoutOffsetOf,
   lineOffsets,
   type Open,
@@ -29,7 +31,9 @@ import {
   lineEndOf,
   lineStartOf,
   openingOf,
+  type Range,
 } from './layout.ts';
+import { beginsItem, goingOn, listsAfter, listsAt, markToWrite, wrongNumberAt } from './numbers.ts';
 
 export interface SplitOptions {
   readonly mostLength: number;
@@ -81,6 +85,9 @@ export function createMarkdownSplitter(
 interface Place {
   readonly at: number;
   readonly open: Open | undefined;
+  readonly lists?: readonly ListGoingOn[];
+  /** Among words, where the indent of a line means nothing unless an item begins there. */
+  readonly isInWords?: boolean;
 }
 
 interface Cut {
@@ -98,21 +105,35 @@ const leastShare = 0.4;
 const leastShareOfAny = 0.1;
 
 /** Passes over what needs no piece: blank lines, and a closing line that was added already. */
-function settled(text: string, { at, open }: Place): Place {
+function settled(text: string, place: Place): Place {
+  const { at, open } = place;
   if (open?.kind === 'code' && lineStartOf(text, at) === at && closesCode(text, at, open.code)) {
-    return settled(text, { at: lineEndOf(text, at) + 1, open: undefined });
+    return settled(text, { ...place, at: lineEndOf(text, at) + 1, open: undefined });
   }
-  return { at: open ? at : afterBlankLines(text, at), open };
+  return { ...place, at: open ? at : afterBlankLines(text, at) };
 }
 
-function nextPiece(text: string, { at, open }: Place, options: SplitOptions): Cut {
+function nextPiece(text: string, place: Place, options: SplitOptions): Cut {
+  const { at, open, lists } = begun(text, place);
   const before = open?.before ?? '';
   const { mostLength, lengthOf } = options;
   const fits = (to: number, after: string): boolean =>
     lengthOf(before + text.slice(at, to) + after) <= mostLength;
   const size = fittingSize(text, at, before, options);
   if (size < 1) return { piece: undefined, next: { at, open: withLess(open, mostLength) } };
-  const end = at + size >= text.length ? text.length : endAt(text, at, size, mostLength);
+  const fitting = at + size >= text.length ? text.length : endAt(text, at, size, mostLength);
+  const wrong = wrongNumberAt(text, { at, end: fitting, before }, lists);
+  if (wrong !== undefined) {
+    const to = at + text.slice(at, wrong).trimEnd().length;
+    const piece = { before, from: at, to, after: '' };
+    const next = {
+      at: wrong,
+      open: undefined,
+      lists: listsAfter(lists, before + text.slice(at, to)),
+    };
+    return { piece, next, isFinal: true };
+  }
+  const end = fitting;
   const shown = before + text.slice(at, end);
   const last = (after: string): Cut => ({
     piece: { before, from: at, to: end, after },
@@ -124,9 +145,38 @@ function nextPiece(text: string, { at, open }: Place, options: SplitOptions): Cu
   const layout = layoutOf(shown);
   const closing = closingAtEnd(layout, shown.length);
   if (isLast && fits(end, closing)) return last(closing);
-  const window: Window = { text, at, open, before, end, layout, fits };
+  const window: Window = { text, at, open, lists, before, end, layout, fits };
   const cut = softCut(window) ?? hardCut(window, options);
-  return { ...cut, isFinal: end < text.length && cut.next.at < text.length };
+  const next = { ...cut.next, lists: listsAt(window, cut.next.at) };
+  return { ...cut, next, isFinal: end < text.length && cut.next.at < text.length };
+}
+
+/** The place as its piece begins: the mark of an item put right, no indent before words. */
+function begun(text: string, place: Place): Required<Place> {
+  const { at, open, isInWords = false } = place;
+  const lists = goingOn(text, at, place.lists ?? []);
+  const mark = open ? undefined : markToWrite(text, at, lists);
+  if (mark) {
+    return { at: mark.end, open: { kind: 'item', before: mark.before }, lists, isInWords };
+  }
+  const fence = isInWords && !open ? deepFenceAt(text, at) : undefined;
+  if (fence) return { ...fence, lists, isInWords };
+  const start = isInWords && !open && !beginsItem(text, at, lists) ? afterIndent(text, at) : at;
+  return { at: start, open, lists, isInWords };
+}
+
+/** A fence so deep in a list that it would be code by its indent: it is opened again less deep. */
+function deepFenceAt(text: string, at: number): Pick<Required<Place>, 'at' | 'open'> | undefined {
+  const line = text.slice(at, lineEndOf(text, at) + 1);
+  const [, prefix = '', fence = '', info = ''] =
+    /^( {4,})(`{3,}|~{3,})([^`\n]*)\n$/u.exec(line) ?? [];
+  if (fence === '') return undefined;
+  const nowhere = { start: 0, end: 0, lineStart: 0, contentStart: 0, closingStart: undefined };
+  const code: FencedCode = { ...nowhere, fence, info: info.trim(), prefix };
+  return {
+    at: at + line.length,
+    open: { ...reopened(code, ''), before: openingOf(code, info.trim()) },
+  };
 }
 
 /**
@@ -226,7 +276,7 @@ function hardCut(window: Window, options: SplitOptions): Cut {
 
 /** Opens again with less where not one character fits beside it: no head, no info string. */
 function withLess(open: Open | undefined, mostLength: number): Open | undefined {
-  if (open?.kind === 'table') return undefined;
+  if (open?.kind === 'table' || open?.kind === 'item') return undefined;
   const before = open && openingOf(open.code, '') + open.lead;
   if (!open || before === undefined || open.before === before) throw tooSmall(mostLength);
   return { ...open, before };
@@ -282,7 +332,7 @@ function cutAt(window: Window, offset: number): Cut | undefined {
     const open = text.charAt(offset - 1) === '\n' ? headOf(table.head, window) : undefined;
     return { piece, next: { at: offset, open } };
   }
-  return { piece, next: { at: afterIndent(window, offset), open: undefined } };
+  return { piece, next: { at: offset, open: undefined, isInWords: isInWords(window, offset) } };
 }
 
 function reopened(code: FencedCode, lead: string): Open {
@@ -311,13 +361,23 @@ function afterBlankLines(text: string, at: number): number {
   return Math.max(at, blank.lastIndex);
 }
 
-/** Inside a paragraph the indent of a line means nothing, but alone it could make it code. */
-function afterIndent(window: Window, offset: number): number {
-  const { text, layout } = window;
+function isInWords(window: Window, offset: number): boolean {
   const inLayout = layoutOffsetOf(window, offset);
-  if (!layout.paragraphs.some(({ start, end }) => start < inLayout && inLayout <= end)) {
-    return offset;
-  }
+  const { paragraphs, outerLists, indentedCodes } = window.layout;
+  const isWithin = ({ start, end }: Range): boolean => start < inLayout && inLayout <= end;
+  if (paragraphs.some(isWithin)) return true;
+  // A deep item is no code where its list is cut. A blank line may stand before it.
+  const isInList = outerLists.some(({ start, end }) => start < inLayout && inLayout <= end + 2);
+  const isCode = indentedCodes.some(({ start, end }) => start <= inLayout && inLayout <= end);
+  return isInList && !isCode && isDeep(window.text, offset);
+}
+
+function isDeep(text: string, offset: number): boolean {
+  return /^(?: {4}| {0,3}\t)/u.test(text.slice(offset, offset + 4));
+}
+
+/** Inside a paragraph the indent of a line means nothing, but alone it could make it code. */
+function afterIndent(text: string, offset: number): number {
   let next = offset;
   while (text.charAt(next) === ' ' || text.charAt(next) === '\t') next += 1;
   return next;

@@ -32,6 +32,13 @@ describe('Markdown on Discord', () => {
     ['a quote in a quote', '> a\n>\n> > b', '> a\n> \n> b'],
     ['a rule', 'a\n\n---\n\nb', 'a\n\n──────────\n\nb'],
     ['a footnote', 'a[^1]\n\n[^1]: note', 'a[1]\n\n[1] note'],
+    ['a reference', '[docs][d]\n\n[d]: https://example.com/a', '[docs](<https://example.com/a>)'],
+    [
+      'a definition nobody uses',
+      'a\n\n[d]: https://example.com/a',
+      'a\n\nd: https://example.com/a',
+    ],
+    ['a reference to a script', '[x]\n\n[x]: javascript:alert(1)', 'x (javascript:alert(1))'],
     ['a link', '[docs](https://example.com/a)', '[docs](<https://example.com/a>)'],
     ['a bare address', 'see https://example.com/a_b', 'see https://example.com/a_b'],
     ['an image', '![a cat](https://example.com/c.png)', '[a cat](<https://example.com/c.png>)'],

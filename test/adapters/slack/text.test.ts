@@ -177,6 +177,8 @@ describe('mrkdwn of Markdown', () => {
     ['`<https://example.com|x>`', '`&lt;https://example.com|x&gt;`'],
     ['`` a`b ``', '`aˋb`'],
     ['````\n```\n````', '```\n``\u200B`\n```'],
+    ['[d][e] x[^1]\n\n[e]: https://e.test\n\n[^1]: note', '<https://e.test|d> x[1]\n\n[1] note'],
+    ['a\n\n[d]: https://e.test', 'a\n\nd: <https://e.test>'],
     ['a\n\n---\n\nb', 'a\n\n───\n\nb'],
     ['<b>x</b>', '&lt;b&gt;x&lt;/b&gt;'],
   ])('%j becomes %j', (markdown, mrkdwn) => {
