@@ -99,8 +99,8 @@ export function createPageDrawer(options: {
     page.sources.flatMap((source, index) => {
       const isLast = index === page.sources.length - 1;
       const isOpen = page.isOpen && isLast;
-      const resolved = references.resolved(source, page.isStreaming);
-      const shown = isOpen ? closedForNow(resolved) : resolved;
+      const closed = isOpen ? closedForNow(source) : source;
+      const shown = references.resolved(closed, page.isStreaming);
       // Blanks at the end are not seen: an edit for them alone would be wasted.
       const text = isLast ? shown.trimEnd() : shown;
       return text.trim() === '' ? [] : [{ kind: 'markdown', text } as const];
