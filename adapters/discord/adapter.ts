@@ -216,9 +216,7 @@ function lateSurface(isConnected: () => boolean, now: () => Surface): Surface {
     post: async (message, options) => await now().post(message, options),
     edit: async (messageId, message) => await now().edit(messageId, message),
     remove: async (messageId) => await now().remove(messageId),
-    status: async (state) => {
-      if (isConnected()) await now().status(state);
-    },
+    status: async (state) => isConnected() && (await now().status(state)),
     react: async (messageId, sign, on) => isConnected() && (await now().react(messageId, sign, on)),
     history: async (most) => await now().history(most),
     channelHistory: async (most) => await now().channelHistory(most),

@@ -148,12 +148,14 @@ export function createSurface(
     },
     status: async (state) => {
       // The sign goes out by itself after 10 s, or with the next message.
-      if (state === 'idle') return;
+      if (state === 'idle') return true;
       try {
         const { channelId } = await places.now(conversation);
         await call('POST', `/channels/${channelId}/typing`, { schema: anyAnswer });
+        return true;
       } catch (error) {
         log.debug('discord_typing_lost', errorFacts(error));
+        return false;
       }
     },
     react,

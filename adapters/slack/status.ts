@@ -11,11 +11,11 @@ import { slackWordOf } from './errors.ts';
 import type { CallSlack } from './web-api.ts';
 
 export interface StatusSigns {
-  /** Never fails. */
+  /** Never rejects: false when Slack could not be asked. */
   show(
     place: { readonly channel: string; readonly thread: string },
     working: boolean,
-  ): Promise<void>;
+  ): Promise<boolean>;
 }
 
 /** Refusals of this thread, which say nothing about the next one. */
@@ -55,13 +55,13 @@ export function createStatusSigns(deps: {
         if (unavailable.has(way)) continue;
         try {
           await call(way, argsOf(way, place, working), z.unknown());
-          return;
+          return true;
         } catch (error) {
           const word = slackWordOf(error);
           // Too fast or out: the same way is there again later.
           if (word === null || isBotError(error, 'rate_limited', 'surface_unavailable')) {
             log.debug('slack_status_lost', errorFacts(error));
-            return;
+            return false;
           }
           if (aboutPlace.has(word)) {
             log.debug('slack_status_lost', { method: way, word });
@@ -71,6 +71,7 @@ export function createStatusSigns(deps: {
           log.info('slack_status_unavailable', { method: way, word });
         }
       }
+      return true;
     },
   };
 }

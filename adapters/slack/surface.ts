@@ -186,9 +186,8 @@ export function createSurface(deps: SurfaceDeps, conversation: Conversation): Su
       await withFallback(message, (drawn) => update(messageId, drawn));
     },
     remove,
-    status: async (state) => {
-      if (thread !== null) await deps.signs.show({ channel, thread }, state === 'working');
-    },
+    status: async (state) =>
+      thread === null || (await deps.signs.show({ channel, thread }, state === 'working')),
     react,
     history,
     channelHistory: (most) => (isDirect ? history(most) : readChannel(deps, channel, most)),

@@ -112,7 +112,10 @@ export function createWebSurface(
       for (const file of room.message(messageId)?.files ?? []) files.drop(file.id);
       await room.remove(messageId);
     },
-    status: async (state) => room.showStatus(channel, thread, state === 'working'),
+    status: async (state) => {
+      room.showStatus(channel, thread, state === 'working');
+      return true;
+    },
     react: async (messageId, sign, on) => {
       if (sign !== 'waiting' && !isReactionEmoji(sign.emoji)) return false;
       try {

@@ -15,6 +15,7 @@ import type { RunQuota } from './quota.ts';
 import type { Redraws } from './redraws.ts';
 import type { RunRecords } from './run-record.ts';
 import type { Signs } from './signs.ts';
+import type { StatusBook } from './status-book.ts';
 import type { Traces } from './why.ts';
 
 export interface ExecuteDeps extends RunsDeps {
@@ -31,6 +32,7 @@ export interface ExecuteDeps extends RunsDeps {
   readonly approvals: Approvals;
   readonly grants: Grants;
   readonly signs: Signs;
+  readonly statuses: StatusBook;
   readonly traces: Traces;
   readonly redraws: Redraws;
 }

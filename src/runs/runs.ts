@@ -37,6 +37,7 @@ import { createRetries } from './retry.ts';
 import { createRunRecords } from './run-record.ts';
 import { createSigns } from './signs.ts';
 import { createSpaces, type Spaces } from './spaces.ts';
+import { createStatusBook } from './status-book.ts';
 import { createThreadPort } from './thread-port.ts';
 import { createTraces } from './why.ts';
 import { createWork } from './work.ts';
@@ -76,6 +77,7 @@ export function createRuns(
     if (!adapter) throw new Error(`no adapter ${conversation.adapter} is on`);
     return adapter.surfaceOf(conversation);
   };
+  const statuses = createStatusBook({ store, clock, log, surfaceOf });
   const wakeOf = (conversation: Conversation): IndexEntry =>
     wakeEntryOf(conversationKeyOf(conversation), clock.now());
   const cardDeps = { store, clock, log, newId: deps.newId, wakeOf, surfaceOf };
@@ -112,6 +114,7 @@ export function createRuns(
     }),
     records,
     signs,
+    statuses,
     redraws: createRedraws(),
     traces,
     choices: createChoices({ store, log }),
@@ -168,6 +171,12 @@ export function createRuns(
     commands: commandCenter.summaries,
     start: () => {
       lanes.start();
+      background.start('statuses', () =>
+        statuses.sweep(async (key) => {
+          const record = await records.read(key);
+          return record !== undefined && record.state !== 'suspended';
+        }),
+      );
       for (const adapter of deps.adapters.values()) {
         background.start('read_back', async () => {
           await spaces.settle(adapter);
@@ -177,6 +186,7 @@ export function createRuns(
     },
     stop: async () => {
       readBack.stop();
+      statuses.stop();
       const graceMs = deps.settings.runs.drainSeconds * 1000;
       const cancelStop = clock.setTimer(graceMs, () => files.stop());
       await lanes.drain(graceMs);

@@ -36,7 +36,7 @@ export async function openStage(deps: ExecuteDeps, key: string, record: RunRecor
     {
       clock: deps.clock,
       log: deps.log,
-      surface: hasStatus ? live : { ...live, status: async () => {} },
+      surface: hasStatus ? deps.statuses.kept(key, live) : { ...live, status: async () => true },
       capabilities: adapter.capabilities,
       pacer: adapter.pacer,
       redactor: deps.redactor,

@@ -31,8 +31,9 @@ export interface Surface {
   /** Deleting what is already gone succeeds. */
   remove(messageId: string): Promise<void>;
   /** Shows that the bot is at work (Slack status, Discord typing), or takes it away. Must be
-   * repeated every `capabilities.statusEveryMs`. Never fails: a lost sign is logged. */
-  status(state: 'working' | 'idle'): Promise<void>;
+   * repeated every `capabilities.statusEveryMs`. Never rejects: false when the platform could not be
+   * asked (it is logged); true also where it has no such sign. */
+  status(state: 'working' | 'idle'): Promise<boolean>;
   /**
    * Puts a sign on a person's message (`waiting`: it was noted; otherwise one of `reactionEmojis`)
    * or takes it off. Never rejects: true when it is as wished, also when it was so before; false when

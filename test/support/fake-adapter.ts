@@ -67,6 +67,8 @@ export interface FakeAdapter extends Adapter {
   readonly groups: Map<string, readonly string[]>;
   readonly calls: string[];
   readonly statuses: string[];
+  /** False: the platform does not take the sign. */
+  statusWorks: boolean;
   history: HistoryMessage[];
   /** What stands in every channel before all that is said. */
   channelHistory: HistoryMessage[];
@@ -175,6 +177,7 @@ export function createFakeAdapter(
       }),
     status: async (state) => {
       fake.statuses.push(state);
+      return fake.statusWorks;
     },
     react: async (messageId, sign, on) => {
       const name = sign === 'waiting' ? sign : sign.emoji;
@@ -308,6 +311,7 @@ export function createFakeAdapter(
     groupMembers: async (group) => fake.groups.get(group) ?? [],
     calls: [],
     statuses: [],
+    statusWorks: true,
     history: [],
     channelHistory: [],
     missed: [],

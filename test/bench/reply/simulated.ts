@@ -140,7 +140,7 @@ export function createSimulated(
           messages.delete(messageId);
           seen();
         }),
-      status: async () => {},
+      status: async () => true,
       react: async () => true,
       history: async () => [],
       channelHistory: async () => [],
