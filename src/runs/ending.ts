@@ -18,7 +18,7 @@ import { endNotice, mayRetry } from './outcome.ts';
 import { keepForRetry } from './retry.ts';
 import { plainEnd, type RunEnd, type RunRecord } from './run-record.ts';
 import type { Scene } from './scene.ts';
-import { receiptLine, sourcesLine } from './spending.ts';
+import { receiptLine, sourcesLine, workLine } from './spending.ts';
 import { isSilent, openStage, type Stage } from './stage.ts';
 import { showSuspension, storeSuspension, waitNotice } from './suspend.ts';
 
@@ -112,32 +112,48 @@ async function endOf(execution: Execution, record: RunRecord, outcome: Ended): P
   const isTold = outcome.kind !== 'stopped' && !isQuiet && !isRefused;
   const isApart = isTold && isNews(stage, record, outcome.kind, deps.clock.now());
   // A run that said nothing says nothing of its sources and cost either.
-  const foot = isRefused || isQuiet ? [] : await footLines(execution, record, outcome, isApart);
+  const isMute = isRefused || isQuiet;
+  const foot = isMute ? noFoot : await footOf(execution, record, outcome, isApart);
   const news = isApart ? await newsLine(execution, record, outcome, notice) : undefined;
   const under = isApart && outcome.kind === 'failed' ? undefined : notice;
   return {
-    notices: [...said, under, ...foot].filter((line) => line !== undefined),
+    notices: [
+      ...said,
+      under,
+      foot.sources,
+      foot.receipt ?? (isEmpty ? undefined : foot.work),
+    ].filter((line) => line !== undefined),
     canContinue: end.canContinue || (outcome.kind === 'stopped' && outcome.why === 'person'),
     canRetry: outcome.kind === 'failed' && mayRetry(outcome.error),
-    hasDetails: foot.at(-1) !== undefined || (isApart && outcome.kind === 'finished'),
+    hasDetails: foot.receipt !== undefined || (isApart && outcome.kind === 'finished'),
     hasThumbs:
       outcome.kind === 'finished' && !hasNoText && !isRefused && stage.sees.feedback.value === 'on',
     ...(news === undefined ? {} : { news: { text: news, isBegun: false } }),
   };
 }
 
-/** Where the answer comes from and what it took; the latter last, undefined where it is not said. */
-async function footLines(
+interface Foot {
+  readonly sources: string | undefined;
+  readonly receipt: string | undefined;
+  /** What is left of the line on the work, where there is no receipt. */
+  readonly work: string | undefined;
+}
+
+const noFoot: Foot = { sources: undefined, receipt: undefined, work: undefined };
+
+/** Where the answer comes from, and what it took. */
+async function footOf(
   { deps, stage }: Execution,
   record: RunRecord,
   outcome: Ended,
   isApart: boolean,
-): Promise<readonly (string | undefined)[]> {
+): Promise<Foot> {
   const receiptIsNews = isApart && outcome.kind === 'finished';
-  return [
-    sourcesLine(record.sources),
-    receiptIsNews ? undefined : await receiptLine(deps, stage, record),
-  ];
+  return {
+    sources: sourcesLine(record.sources),
+    receipt: receiptIsNews ? undefined : await receiptLine(deps, stage, record),
+    work: receiptIsNews ? undefined : workLine(deps, stage, record),
+  };
 }
 
 /** A failure with what can be done; else the receipt alone. */

@@ -33,6 +33,27 @@ export function receiptOf(
   ].join(' · ');
 }
 
+/** Work that takes less is not worth a line. */
+const leastTools = 2;
+const leastWorkMs = 10_000;
+
+/**
+ * What is left of the line on the work, once it is done: `4 tools, 38 s`. Undefined where there was
+ * hardly any, and for a run that waited for people: most of its time was theirs.
+ */
+export function foldedWork({
+  record: { segment, startedAt },
+  toolCalls,
+  nowMs,
+}: Pick<ReceiptFacts, 'toolCalls' | 'nowMs'> & {
+  readonly record: Pick<RunRecord, 'segment' | 'startedAt'>;
+}): string | undefined {
+  const tookMs = nowMs - startedAt;
+  const isHardlyAny = toolCalls < leastTools && tookMs < leastWorkMs;
+  if (segment > 1 || toolCalls === 0 || isHardlyAny) return undefined;
+  return `${toolCalls === 1 ? '1 tool' : `${toolCalls} tools`}, ${Math.round(tookMs / 1000)} s`;
+}
+
 export function tokensOf({ usage }: UsageSum): number {
   return usage.input + usage.cacheRead + usage.cacheWrite + usage.output + usage.reasoning;
 }

@@ -8,9 +8,10 @@ import type { Author } from '../messages/people.ts';
 import { reachedLimit, tooManyRuns } from '../permissions/limits.ts';
 import type { LimitSettings } from '../permissions/settings.ts';
 import type { ExecuteDeps } from './execute-deps.ts';
-import { receiptOf } from './receipt.ts';
+import { foldedWork, receiptOf } from './receipt.ts';
 import type { RunRecord } from './run-record.ts';
 import type { Scene } from './scene.ts';
+import type { Stage } from './stage.ts';
 
 const dayMs = 24 * 3600 * 1000;
 
@@ -68,6 +69,17 @@ export async function receiptLine(
   const sum = await deps.ledger.sum({ kind: 'run', id: record.runId }, daysOf(deps, record));
   const toolCalls = countCalls(transcript.entries(), record.runId);
   return receiptOf({ record, sum, toolCalls, nowMs: deps.clock.now() }, mode);
+}
+
+/** One line on the work that people saw while it was done; undefined where they see none. */
+export function workLine(
+  deps: ExecuteDeps,
+  { transcript, sees }: Stage,
+  record: RunRecord,
+): string | undefined {
+  if (sees.activity.value === 'off') return undefined;
+  const toolCalls = countCalls(transcript.entries(), record.runId);
+  return foldedWork({ record, toolCalls, nowMs: deps.clock.now() });
 }
 
 /** Days that a run touches: it may have waited for people. */

@@ -8,6 +8,7 @@ import {
   type WorkspaceOptions,
 } from '../emulators/slack/workspace.ts';
 import { type BotFolder, type BotProcess, createBotFolder } from '../support/bot-process.ts';
+import { keepSlackLimits } from '../support/platform-limits.ts';
 import { freePort } from '../support/servers.ts';
 import { until } from '../support/until.ts';
 
@@ -50,6 +51,7 @@ export async function createSlackBench(
     createBotFolder(),
     freePort(),
   ]);
+  keepSlackLimits(workspace);
   workspace.addUser({ id: 'U_ANNA', name: 'Anna' });
   workspace.addUser({ id: 'U_BEN', name: 'Ben' });
   workspace.addChannel({ id: 'C1', name: 'ops', members: ['U_ANNA', 'U_BEN'] });

@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { AnswerPiece } from '../emulators/model/script.ts';
 import type { Fault } from '../emulators/slack/faults.ts';
+import { slackLimits } from '../support/platform-limits.ts';
 import { createRandom, type Random, seedOf } from '../support/random.ts';
 import { differenceOf, randomDeltas, randomMarkdown } from '../support/random-markdown.ts';
 import { until } from '../support/until.ts';
@@ -20,11 +21,6 @@ const threadsEach = 20;
 const mostRepliesInThread = 3;
 const replies = 120;
 
-/** What Slack takes (docs.slack.dev, rate limits); one channel is written to. */
-const mostAMinute: Readonly<Record<string, number>> = {
-  ...{ 'chat.update': 50, 'chat.postMessage': 60 },
-  ...{ 'chat.startStream': 20, 'chat.appendStream': 100, 'chat.stopStream': 20 },
-};
 const retryAfterSeconds = 2;
 /** A call may be on its way when another is told to wait, on a busy machine for long. */
 const onItsWayMs = 800;
@@ -161,7 +157,7 @@ function wrongCalls({ workspace: { calls } }: SlackBench): readonly string[] {
     // A deletion whose answer was lost is tried again.
     (method === 'chat.delete' && outcome === 'message_not_found');
   const refused = calls.filter(({ method, outcome }) => !isPlanned(method, outcome));
-  const tooMany = Object.entries(mostAMinute).flatMap(([name, most]) => {
+  const tooMany = Object.entries(slackLimits).flatMap(([name, most]) => {
     const made = calls.filter(({ method }) => method === name);
     return made.flatMap(({ at }, index) => {
       const before = made[index - most];

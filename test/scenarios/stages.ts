@@ -3,6 +3,7 @@
 import { createDiscordGuild } from '../emulators/discord/guild.ts';
 import { createSlackWorkspace } from '../emulators/slack/workspace.ts';
 import { createPageClient } from '../support/page-client.ts';
+import { keepDiscordLimits, keepSlackLimits } from '../support/platform-limits.ts';
 import { freePort } from '../support/servers.ts';
 
 export type Person = 'anna' | 'ben' | 'guest' | 'bot';
@@ -60,6 +61,7 @@ export async function createSlackStage(): Promise<PlatformStage> {
     ackTimeoutMs: 2500,
     retryDelaysMs: [100, 500, 2000],
   });
+  keepSlackLimits(workspace);
   workspace.addUser({ id: 'U_ANNA', name: 'Anna' });
   workspace.addUser({ id: 'U_BEN', name: 'Ben' });
   workspace.addUser({ id: 'U_GUEST', name: 'Gus', isGuest: true });
@@ -134,6 +136,7 @@ const discordChannel = '3001';
 
 export async function createDiscordStage(): Promise<PlatformStage> {
   const guild = await createDiscordGuild();
+  keepDiscordLimits(guild);
   guild.addUser({ id: discordUsers.anna, name: 'Anna' });
   guild.addUser({ id: discordUsers.ben, name: 'Ben' });
   guild.addUser({ id: discordUsers.guest, name: 'Gus' });

@@ -13,6 +13,7 @@ import { noPages } from '../../../src/render/page-book.ts';
 import { createReply } from '../../../src/render/reply.ts';
 import type { Fault } from '../../emulators/discord/faults.ts';
 import { createKeptLog } from '../../support/log.ts';
+import { keepDiscordLimits } from '../../support/platform-limits.ts';
 import { createRandom, type Random, seedOf } from '../../support/random.ts';
 import { randomDeltas, randomMarkdown } from '../../support/random-markdown.ts';
 import { anna, type DiscordSetUp, ops, setUpDiscord } from './set-up.ts';
@@ -87,8 +88,7 @@ describe('a soak of random replies on Discord', { timeout: 300_000 }, () => {
     const seed = seedOf('SOAK_SEED');
     const random = createRandom(seed);
     const discord = await setUpDiscord();
-    discord.guild.limit(edits, 5, 5_000);
-    discord.guild.limit(posts, 5, 5_000);
+    keepDiscordLimits(discord.guild);
     const pacer = createPacer({ clock: systemClock }, discord.adapter.capabilities.budgets);
     const wrong: string[] = [];
     let next = 0;
