@@ -117,12 +117,7 @@ async function endOf(execution: Execution, record: RunRecord, outcome: Ended): P
   const news = isApart ? await newsLine(execution, record, outcome, notice) : undefined;
   const under = isApart && outcome.kind === 'failed' ? undefined : notice;
   return {
-    notices: [
-      ...said,
-      under,
-      foot.sources,
-      foot.receipt ?? (isEmpty ? undefined : foot.work),
-    ].filter((line) => line !== undefined),
+    notices: linesOf([...said, under], isEmpty ? { ...foot, work: undefined } : foot),
     canContinue: end.canContinue || (outcome.kind === 'stopped' && outcome.why === 'person'),
     canRetry: outcome.kind === 'failed' && mayRetry(outcome.error),
     hasDetails: foot.receipt !== undefined || (isApart && outcome.kind === 'finished'),
@@ -130,6 +125,12 @@ async function endOf(execution: Execution, record: RunRecord, outcome: Ended): P
       outcome.kind === 'finished' && !hasNoText && !isRefused && stage.sees.feedback.value === 'on',
     ...(news === undefined ? {} : { news: { text: news, isBegun: false } }),
   };
+}
+
+/** All that stands under the text; what an empty answer took is not worth a line. */
+function linesOf(said: readonly (string | undefined)[], foot: Foot): readonly string[] {
+  const lines = [...said, foot.sources, foot.receipt ?? foot.work];
+  return lines.filter((line) => line !== undefined);
 }
 
 interface Foot {
