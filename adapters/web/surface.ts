@@ -5,7 +5,7 @@ import type { NewId } from '../../src/base/ids.ts';
 import { firstWords } from '../../src/base/text.ts';
 import type { Conversation } from '../../src/messages/conversation.ts';
 import { safeFileName } from '../../src/surface/file-name.ts';
-import type { HistoryMessage, OutboundMessage } from '../../src/surface/outbound.ts';
+import type { Block, HistoryMessage, OutboundMessage } from '../../src/surface/outbound.ts';
 import { isReactionEmoji } from '../../src/surface/reactions.ts';
 import type { Capabilities, Surface } from '../../src/surface/surface.ts';
 import { mostFileBytes, type RoomFiles } from './files.ts';
@@ -33,6 +33,21 @@ export function textOfRoomMessage({ blocks, files }: RoomMessage): string {
     .join('\n');
 }
 
+/** Markdown that stands together is one text. */
+function joinedMarkdown(blocks: readonly Block[]): Block[] {
+  const joined: Block[] = [];
+  for (const block of blocks) {
+    const last = joined.at(-1);
+    if (block.kind === 'markdown' && last?.kind === 'markdown') {
+      const between = last.text.endsWith('\n') ? '' : '\n\n';
+      joined.splice(-1, 1, { ...last, text: last.text + between + block.text });
+    } else {
+      joined.push({ ...block });
+    }
+  }
+  return joined;
+}
+
 export function createWebSurface(
   deps: {
     readonly room: Room;
@@ -45,7 +60,7 @@ export function createWebSurface(
 ): Surface {
   const { room, files } = deps;
   const shownAs = (message: OutboundMessage): Pick<RoomMessage, 'blocks' | 'mentionable'> => ({
-    blocks: message.blocks.map((block) => ({ ...block })),
+    blocks: joinedMarkdown(message.blocks),
     mentionable: message.mentionable,
   });
   const toHistory = (message: RoomMessage): HistoryMessage => ({
