@@ -33,6 +33,8 @@ export interface ReplyDocument {
   /** When the last sign of life came, in ms since the epoch. */
   readonly heardAt: number;
   readonly startedAt: number;
+  /** When the first text came; undefined before. */
+  readonly textSince: number | undefined;
   /** People should read the activity even before there is any text: it explains a wait. */
   readonly isUrgent: boolean;
   /** Lines of the bot's own under the text, once it has ended. */
@@ -59,7 +61,7 @@ export function newDocument(
 ): ReplyDocument {
   return {
     ...{ steps: [], live: '', thoughts: '', waiting: '', calls: [], checklist: [] },
-    ...{ heardAt: startedAt, startedAt, isUrgent: false },
+    ...{ heardAt: startedAt, startedAt, textSince: undefined, isUrgent: false },
     ...{ notices: [], buttons: [], below: [], controls: [], ended: false },
     ...given,
   };
@@ -70,7 +72,11 @@ export function applyEvent(document: ReplyDocument, event: RunEvent, now: number
   switch (event.kind) {
     case 'text_delta': {
       const live = document.live + event.text;
-      return { ...document, live, thoughts: '', waiting: '', isUrgent: false, heardAt: now };
+      const textSince = document.textSince ?? now;
+      return {
+        ...document,
+        ...{ live, textSince, thoughts: '', waiting: '', isUrgent: false, heardAt: now },
+      };
     }
     case 'reasoning_delta':
       return { ...document, thoughts: document.thoughts + event.text, heardAt: now };

@@ -6,7 +6,7 @@
 import type { Mentionable } from '../messages/people.ts';
 import { createBlockReader } from '../surface/markdown/blocks.ts';
 import { createMarkdownSplitter, textOf } from '../surface/markdown/split.ts';
-import { closedForNow, settledLength } from '../surface/markdown/streaming.ts';
+import { closedForNow, settledLength, settledStart } from '../surface/markdown/streaming.ts';
 import type { Block, OutboundMessage } from '../surface/outbound.ts';
 import type { Capabilities } from '../surface/surface.ts';
 import { activityLines, checklistLines, mostChecklistLength } from './activity.ts';
@@ -21,8 +21,9 @@ export interface DrawnPage {
   readonly end: number;
   /** What the page after it begins with besides the text. */
   readonly nextPrefix: string;
-  /** Of the message's Markdown, what no later text changes, and how much of the text that is. */
-  readonly settled: () => SettledText;
+  /** Of the message's Markdown, what no later text changes, and how much of the text that is; at the
+   * start of a message as much as can be. */
+  readonly settled: (isStart: boolean) => SettledText;
 }
 
 export interface SettledText {
@@ -106,9 +107,10 @@ export function createPageDrawer(options: {
       return text.trim() === '' ? [] : [{ kind: 'markdown', text } as const];
     });
 
-  const settledOf = (page: PageText, end: number): SettledText => {
+  const settledOf = (page: PageText, end: number, isStart: boolean): SettledText => {
     const last = page.sources.at(-1) ?? '';
-    const kept = page.isOpen ? settledLength(last) : last.length;
+    const settled = isStart && page.sources.length === 1 ? settledStart : settledLength;
+    const kept = page.isOpen ? settled(last) : last.length;
     const sources = [...page.sources.slice(0, -1), last.slice(0, kept)];
     const blocks = drawnBlocks({ ...page, sources, isOpen: false });
     return { blocks, end: end - (last.length - kept) };
@@ -135,7 +137,7 @@ export function createPageDrawer(options: {
         blocks: drawnBlocks(page),
         end,
         nextPrefix: pieces[index + 1]?.before ?? '',
-        settled: () => settledOf(page, end),
+        settled: (isStart) => settledOf(page, end, isStart),
       };
     });
   };

@@ -66,6 +66,9 @@ export interface PlanInput {
   readonly now: number;
 }
 
+/** A message that begins within something open (a table, bold words) waits so long to stream. */
+export const mostStartMs = 400;
+
 const nothing: StreamPiece = { text: '', tasks: [] };
 
 /** Undefined: what is shown is as it should be, as far as it can be now. */
@@ -104,13 +107,13 @@ function planPage(
 }
 
 function planNew(
-  { document, stream, mayStream }: PlanInput,
+  { document, stream, mayStream, now }: PlanInput,
   drawn: DrawnPage,
   begun: Page | undefined,
 ): Action | undefined {
   const asStream = begun ? begun.streams === true : mayStream && !document.ended;
   if (!stream || !asStream) return { kind: 'post', drawn, begun };
-  const { blocks, end } = drawn.settled();
+  const { blocks, end } = drawn.settled(true);
   const text = stream.drawn(blocks, drawn.message.mentionable);
   const all = tasksOf(document);
   const isOver = ({ state }: StreamTask): boolean => state === 'done' || state === 'failed';
@@ -121,8 +124,11 @@ function planNew(
       new Map(),
     ),
   };
-  // Nothing that would stay as it is: the first words are waited for.
-  if (isEmpty(piece) && !begun) return undefined;
+  // Nothing yet that would stay as it is: what is open is waited for, but not for long.
+  if (isEmpty(piece) && !begun) {
+    const waitedMs = now - (document.textSince ?? now);
+    return waitedMs >= mostStartMs ? { kind: 'post', drawn, begun } : undefined;
+  }
   return { kind: 'stream_start', drawn, piece, end, known: all.filter(isOver), begun };
 }
 
@@ -141,7 +147,7 @@ function planStream(
   if (live.state === 'full' || (isOld && !isOver)) {
     return { ...stop, piece: nothing, freezeAt: live.end };
   }
-  const wanted = isOver ? { blocks: drawn.message.blocks, end: drawn.end } : drawn.settled();
+  const wanted = isOver ? { blocks: drawn.message.blocks, end: drawn.end } : drawn.settled(false);
   const text = stream.drawn(wanted.blocks, drawn.message.mentionable);
   const fits = text.startsWith(live.appended);
   const tasks = changedTasks(tasksOf(document), live.tasks);

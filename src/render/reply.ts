@@ -23,6 +23,7 @@ import { createPageDrawer, toolsToldAfterMs } from './draw.ts';
 import { inSight } from './in-sight.ts';
 import type { Pacer } from './pacing/pacer.ts';
 import { createPageBook, type ReplyPages } from './page-book.ts';
+import { mostStartMs } from './plan.ts';
 import { createPump } from './pump.ts';
 import { quietDocument } from './quiet-line.ts';
 import { createSender } from './sender.ts';
@@ -122,10 +123,14 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   };
   tellIn(toolsToldAfterMs);
 
+  /** A stream waits for its first words only so long. */
+  let cancelStart = (): void => {};
+
   const stopStatus = keepStatus(deps);
 
   const abandon = async (): Promise<void> => {
     cancelTell();
+    cancelStart();
     stopStatus();
     quit.abort();
     slots.cutShort();
@@ -134,6 +139,9 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
 
   const change = (next: ReplyDocument): void => {
     if (next === document) return;
+    if (next.textSince !== document.textSince) {
+      cancelStart = clock.setTimer(mostStartMs, () => pump.kick());
+    }
     document = next;
     unseen.grew(lengthOfText(document));
     pump.kick();
@@ -143,6 +151,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     apply: (event) => change(applyEvent(document, inSight(event, redactor), now())),
     finish: async ({ notices = [], buttons = [], below = [] }) => {
       cancelTell();
+      cancelStart();
       stopStatus();
       document = { ...document, notices, buttons, below, waiting: '', ended: true };
       pump.revive();

@@ -56,6 +56,18 @@ describe('a reply that streams', () => {
     expect(stage.adapter.calls).toEqual(['post']);
   });
 
+  it('is posted where it begins within something that stays open', async () => {
+    const stage = setUpReply({ streams: true });
+    stage.text('| a | b |\n|---|---|\n| 1 |');
+    await stage.clock.advance(399);
+    expect(stage.adapter.calls).toEqual([]);
+    await stage.clock.advance(1);
+    expect(stage.adapter.calls).toEqual(['post']);
+    stage.text(' 2 |\n\nThat is all.');
+    await endReply(stage);
+    expect(readReply(stage.adapter)).toBe('| a | b |\n|---|---|\n| 1 | 2 |\n\nThat is all.');
+  });
+
   it('goes on by posts and edits after the first refusal, and loses nothing', async () => {
     const stage = setUpReply({ streams: true });
     stage.adapter.fail({ call: 'stream_start', nth: 1, code: 'stream_unavailable' });

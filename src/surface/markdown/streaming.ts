@@ -48,6 +48,14 @@ export function settledLength(block: string): number {
   }
 }
 
+/**
+ * The same for a message that shows nothing yet: the first letters of its first word too. They stay
+ * what they are, whatever word it becomes.
+ */
+export function settledStart(block: string): number {
+  return settledLength(block) || (/^[\p{L}\p{N}\p{M}'’]+/u.exec(block)?.[0].length ?? 0);
+}
+
 /** True for words without any mark, which need no parsing. */
 function isPlain(block: string): boolean {
   return !/[[\]*_~`<>|#&\\\n\r\t]|^ *(?:[-+=:]|\d{1,9}(?:[.)]|$))|^ {4}|^ *$/u.test(block);
@@ -238,7 +246,7 @@ function settledWords(text: string, leaf: OpenLeaf): number {
   const lineStart = lineStartOf(text, start);
   const held = heldFrom(text, leaf) ?? text.length;
   const words = text.slice(start, held);
-  // The last word may go on.
+  // The last word may go on, and become an address or a mention.
   const lastSpace = Math.max(0, words.search(/(?:[\n\r][ \t>]*|\s+\S*)$/u));
   const name = /(?<![\p{L}\p{N}_])@[^\n\r@]*$/u.exec(words);
   const nameAt = name && words.length - name.index <= mostNameUnits ? name.index : words.length;

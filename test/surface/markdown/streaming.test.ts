@@ -7,7 +7,11 @@ import { markdownBlockText } from '../../../adapters/slack/markdown-block.ts';
 import { createSplitMentions } from '../../../adapters/slack/mentions.ts';
 import { createBlockReader } from '../../../src/surface/markdown/blocks.ts';
 import { parseMarkdown } from '../../../src/surface/markdown/parse.ts';
-import { closedForNow, settledLength } from '../../../src/surface/markdown/streaming.ts';
+import {
+  closedForNow,
+  settledLength,
+  settledStart,
+} from '../../../src/surface/markdown/streaming.ts';
 import { writtenBlock, writtenMarkdown } from '../../support/written-markdown.ts';
 
 /** Short enough to be cut at every position. */
@@ -146,6 +150,19 @@ describe('settledLength', () => {
       }),
       { numRuns: 6, seed: 7 },
     );
+  });
+
+  it.each([
+    ['one', 'one'],
+    ['one two thr', 'one two'],
+    ['größer.', 'größer'],
+    ['**one', ''],
+    ['@her', ''],
+    ['<!he', ''],
+    ['```ts', ''],
+    ['| a', ''],
+  ])('of a message that shows nothing yet: of %j %j', (block, expected) => {
+    expect(block.slice(0, settledStart(block)).trimEnd()).toBe(expected);
   });
 
   it('never goes back while a block grows', () => {
