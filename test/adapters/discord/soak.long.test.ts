@@ -72,15 +72,25 @@ async function play(
   await reply.finish({});
   const shown = guild.ofBot(root).map(({ content }) => content);
   if (shown.some((content) => fences(content) % 2 === 1)) return `r${number}: a fence is open`;
-  const wanted = wordsOf(text);
-  const read = wordsOf(shown.join('\n'));
-  const same = wanted.findIndex((word, index) => word !== read[index]);
-  return same === -1 && wanted.length === read.length
-    ? undefined
-    : `r${number} differs at word ${same}: ${JSON.stringify(wanted.slice(same - 5, same + 5))}, shown ${JSON.stringify(read.slice(same - 5, same + 5))}`;
+  const wanted = lettersOf(text);
+  const read = lettersOf(shown.join('\n'));
+  if (wanted === read) return undefined;
+  let same = 0;
+  while (wanted[same] === read[same]) same += 1;
+  const around = (letters: string): string => letters.slice(Math.max(0, same - 40), same + 40);
+  return `r${number} differs at ${same}: ${around(wanted)}, shown ${around(read)}`;
 }
 
-const wordsOf = (text: string): readonly string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
+/**
+ * Letters and digits in order: without fence lines (they are repeated) and numbers of lists (Markdown
+ * counts on in a list that follows a list).
+ */
+function lettersOf(text: string): string {
+  const lines = text.split('\n').filter((line) => !/^ {0,3}(?:`{3,}|~{3,})\w*$/u.test(line));
+  const plain = lines.map((line) => line.replace(/^\s*\d+\\?\.(?:\s|$)/u, '')).join('\n');
+  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).join('');
+}
+
 const fences = (text: string): number => text.match(/^ {0,3}```/gmu)?.length ?? 0;
 
 describe('a soak of random replies on Discord', { timeout: 300_000 }, () => {
