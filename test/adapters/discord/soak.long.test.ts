@@ -78,7 +78,9 @@ async function play(
   let same = 0;
   while (wanted[same] === read[same]) same += 1;
   const around = (letters: string): string => letters.slice(Math.max(0, same - 40), same + 40);
-  return `r${number} differs at ${same}: ${around(wanted)}, shown ${around(read)}`;
+  const name = /r\d+b\d+[a-z]?\d*/u.exec(read.slice(same))?.[0] ?? '';
+  const raw = shown.join('\n').split(name)[0]?.slice(-80);
+  return `r${number} differs at ${same}: ${around(wanted)}, shown ${around(read)}, as ${JSON.stringify(raw)}`;
 }
 
 /**
