@@ -5,6 +5,7 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.long.test.ts'],
     exclude: ['node_modules/**'],
+    globalSetup: 'test/support/program.ts',
     testTimeout: 180_000,
     pool: 'forks',
     maxWorkers: 2,

@@ -31,12 +31,44 @@ const expected = [
 /** Requests under way at once. */
 const batch = 32;
 
-export function describeProviderBytes(under: ProviderUnderTest): void {
-  const { wire } = under;
-  const ask = asking(under);
+/** Where the one cut falls: anywhere, or where it tells more often than elsewhere. */
+export type Cuts = 'telling' | 'all';
 
-  /** The events of each answer, in order; the answers are asked for in parallel. */
-  const outlinesOf = async (answers: readonly RawAnswer[]): Promise<readonly unknown[]> => {
+/** The stream in two pieces. Each cut costs a request: all of them take half a minute. */
+export function describeProviderCuts(under: ProviderUnderTest, cuts: Cuts): void {
+  const outlinesOf = outlinesFrom(under);
+  it(`gives the same events wherever its bytes are cut (${cuts} cuts)`, async () => {
+    const bytes = withNoise(bytesOf(under.wire, { ...whole, bytes: { lineEnd: '\r\n' } }));
+    const offsets = [...bytes.keys()].filter(
+      (offset) => cuts === 'all' || offset % everyOf(bytes, offset) === 0,
+    );
+    const [uncut, ...outlines] = await outlinesOf(
+      offsets.map((offset, place) => ({
+        ...answerOf(piecesOf(bytes, [offset])),
+        framing: place % 2 === 0 ? 'close' : 'chunked',
+      })),
+    );
+    expect(uncut).toEqual(expected);
+    expect(outlines).toHaveLength(offsets.length - 1);
+    expect(outlines.length).toBeGreaterThan(cuts === 'all' ? bytes.length - 2 : 50);
+    for (const [place, outline] of outlines.entries()) {
+      expect(outline, `cut at byte ${offsets[place + 1]}`).toEqual(uncut);
+    }
+  }, 60_000);
+}
+
+/** Of the cuts like the one before this byte every so many-th tells enough: all within and beside a
+ * character of more bytes, a third of those at the ends of lines and events. */
+function everyOf(bytes: Uint8Array, offset: number): number {
+  const around = bytes.subarray(Math.max(0, offset - 1), offset + 1);
+  if (around.some((byte) => byte >= 0x80)) return 1;
+  return around.some((byte) => byte === 0x0d || byte === 0x0a) ? 3 : 13;
+}
+
+/** The events of each answer, in order; the answers are asked for in parallel. */
+function outlinesFrom(under: ProviderUnderTest) {
+  const ask = asking(under);
+  return async (answers: readonly RawAnswer[]): Promise<readonly unknown[]> => {
     const server = await openRawServer(({ path }) => {
       const place = Number(/^\/a(\d+)\//u.exec(path)?.[1]);
       return answers[place] ?? { status: 404, contentType: 'text/plain', steps: [] };
@@ -57,22 +89,12 @@ export function describeProviderBytes(under: ProviderUnderTest): void {
     await server.close();
     return outlines;
   };
+}
 
-  it('gives the same events wherever its bytes are cut', async () => {
-    const bytes = withNoise(bytesOf(wire, { ...whole, bytes: { lineEnd: '\r\n' } }));
-    const cuts = piecesOf(bytes, 'each').map((_, offset) => [offset]);
-    const [uncut, ...outlines] = await outlinesOf(
-      cuts.map((cutAt, place) => ({
-        ...answerOf(piecesOf(bytes, cutAt)),
-        framing: place % 2 === 0 ? 'close' : 'chunked',
-      })),
-    );
-    expect(uncut).toEqual(expected);
-    expect(outlines).toHaveLength(bytes.length - 1);
-    for (const [place, outline] of outlines.entries()) {
-      expect(outline, `cut at byte ${place + 1}`).toEqual(uncut);
-    }
-  }, 60_000);
+export function describeProviderBytes(under: ProviderUnderTest): void {
+  const { wire } = under;
+  const ask = asking(under);
+  const outlinesOf = outlinesFrom(under);
 
   it('gives the same events from bytes that come one by one, whatever the line ends', async () => {
     const answers = (['\n', '\r\n'] as const).flatMap((lineEnd) => {

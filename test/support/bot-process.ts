@@ -1,10 +1,11 @@
-/** The whole bot as a process of its own, as `npm start` runs it, in a folder of its own. */
+/** The whole bot as a process of its own, built and run as `npm start` does, in a folder of its own. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { inject } from 'vitest';
 import { z } from 'zod';
 import { until } from './until.ts';
 
@@ -39,12 +40,7 @@ export async function createBotFolder(): Promise<BotFolder> {
   const launch = (environment: Record<string, string>): ChildProcess => {
     const child = spawn(
       process.execPath,
-      [
-        '--import',
-        path.join(root, 'node_modules/tsx/dist/esm/index.mjs'),
-        path.join(root, 'src/cli/main.ts'),
-        'start',
-      ],
+      ['--enable-source-maps', path.join(inject('program'), 'dist/src/cli/main.js'), 'start'],
       {
         cwd: folder,
         env: { PATH: process.env['PATH'] ?? '', HOME: folder, PORT: '0', ...environment },
