@@ -63,14 +63,15 @@ export function createStreaming(
 }
 
 export function createMessageStream(
-  { call, streaming, findOwn }: StreamDeps,
+  deps: StreamDeps,
   { space, channel, thread }: Conversation,
 ): MessageStream {
+  const { call, streaming } = deps;
   const isDirect = channel.startsWith('D');
 
   /** A stream carries no key of ours: it is the bot's message there that has none. */
   const findStarted = (begunAt: number): Promise<PostedMessage | null> =>
-    findOwn(
+    deps.findOwn(
       ({ ts, metadata, subtype }) =>
         metadata === undefined &&
         subtype === undefined &&

@@ -13,6 +13,7 @@ import { activityLines, checklistLines, mostChecklistLength } from './activity.t
 import type { ReplyDocument } from './document.ts';
 import { type PagePiece, piecesOf, type Split } from './page-pieces.ts';
 import { createReferenceReader } from './reference-reader.ts';
+import { restOf } from './rest.ts';
 import type { ShownWork } from './settings.ts';
 
 export interface DrawnPage {
@@ -24,6 +25,8 @@ export interface DrawnPage {
   /** Of the message's Markdown, what no later text changes, and how much of the text that is; at the
    * start of a message as much as can be. */
   readonly settled: (isStart: boolean) => SettledText;
+  /** Where a new message goes on if this one takes no more as it stands. */
+  readonly goesOn: () => Beginning;
 }
 
 export interface SettledText {
@@ -116,6 +119,14 @@ export function createPageDrawer(options: {
     return { blocks, end: end - (last.length - kept) };
   };
 
+  const restAfter = (page: PageText, end: number, from: Beginning): Beginning => {
+    const last = page.sources.at(-1) ?? '';
+    const { shown, prefix } = restOf(last, closedForNow(last));
+    const shownEnd = end - (last.length - shown);
+    // Of the page's text nothing is shown: not even what it begins with was closed.
+    return shownEnd <= from.end ? from : { end: shownEnd, prefix };
+  };
+
   const pagesOfText = (document: ReplyDocument, text: string, from: Beginning): TextPage[] => {
     const lead = from.prefix === '' ? blankLinesAt(text, from.end) : lineEndAt(text, from.end);
     const rest = text.slice(from.end + lead);
@@ -138,6 +149,7 @@ export function createPageDrawer(options: {
         end,
         nextPrefix: pieces[index + 1]?.before ?? '',
         settled: (isStart) => settledOf(page, end, isStart),
+        goesOn: () => (page.isOpen ? restAfter(page, end, from) : { end, prefix: '' }),
       };
     });
   };
@@ -150,7 +162,8 @@ export function createPageDrawer(options: {
       if (last && hasRoomFor(last, foot, document)) last.blocks = [...last.blocks, ...foot];
       else if (foot.length > 0) {
         const settled = (): SettledText => ({ blocks: [], end: text.length });
-        pages.push({ blocks: foot, end: text.length, nextPrefix: '', settled });
+        const goesOn = (): Beginning => (last ? { end: text.length, prefix: '' } : from);
+        pages.push({ blocks: foot, end: text.length, nextPrefix: '', settled, goesOn });
       }
       return pages.map(({ blocks, ...page }) => ({ message: { blocks, mentionable }, ...page }));
     },

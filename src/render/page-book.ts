@@ -39,10 +39,10 @@ export type Page = ReplyPages['pages'][number];
 
 export const noPages: ReplyPages = { v: 1, pages: [], posts: 0 };
 
-/** What a page shows: its blocks as JSON, and how much of the text is out with it. */
+/** What a page shows: its blocks as JSON, and where the text goes on that it does not show. */
 export interface Shown {
   readonly drawn: string;
-  readonly end: number;
+  readonly goesOn: () => Frozen;
 }
 
 export interface PageBook {

@@ -49,7 +49,7 @@ export type Action =
     }
   /** No calls: what is kept of the pages changes. */
   | { readonly kind: 'freeze'; readonly ends: readonly Frozen[] }
-  | { readonly kind: 'freeze_last'; readonly end: number }
+  | { readonly kind: 'freeze_last'; readonly goesOn: Frozen }
   | { readonly kind: 'discard'; readonly key: string };
 
 export interface PlanInput {
@@ -102,7 +102,8 @@ function planPage(
   const shown = book.shown(page.key);
   if (shown?.drawn === drawnOf(drawn.message)) return undefined;
   const isOld = now - page.postedAt > mostEditAgeMs;
-  if (shown && isOld && book.isLast(page.key)) return { kind: 'freeze_last', end: shown.end };
+  if (shown && isOld && book.isLast(page.key))
+    return { kind: 'freeze_last', goesOn: shown.goesOn() };
   return { kind: 'edit', drawn, page };
 }
 

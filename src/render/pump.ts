@@ -9,7 +9,7 @@ import { errorFacts, type Log } from '../base/log.ts';
 import type { CallKind } from '../surface/calls.ts';
 import type { OutboundMessage } from '../surface/outbound.ts';
 import type { Capabilities, Surface } from '../surface/surface.ts';
-import { lengthOfText, type ReplyDocument, textOfDocument } from './document.ts';
+import { lengthOfText, type ReplyDocument } from './document.ts';
 import { type DrawnPage, drawnOf, type PageDrawer } from './draw.ts';
 import type { Urgency } from './pacing/budget.ts';
 import type { PageBook } from './page-book.ts';
@@ -43,6 +43,8 @@ export interface PumpDeps {
   /** The reply as it should be shown now. */
   readonly document: () => ReplyDocument;
   readonly pages: () => readonly DrawnPage[];
+  /** How much of the reply as it is shown comes from steps that are finished. */
+  readonly finishedLength: () => number;
   /** Aborted when the reply ends sending. */
   readonly quit: AbortSignal;
 }
@@ -160,7 +162,7 @@ export function createPump(deps: PumpDeps): Pump {
   /** What an earlier life froze of a step that is made anew is open again. */
   const thawUnfinished = async (): Promise<void> => {
     isThawed = true;
-    const known = textOfDocument({ ...deps.document(), live: '' }).length;
+    const known = deps.finishedLength();
     if (book.start.end > known) await book.thaw(known);
   };
 
@@ -168,12 +170,14 @@ export function createPump(deps: PumpDeps): Pump {
     // A stream that ended too early was dealt with where that was found.
     if (book.page(acting.key)?.frozen) return;
     const shown = book.shown(acting.key);
-    if (shown && book.isLast(acting.key)) await sender.freezeLast(shown.end);
+    if (shown && book.isLast(acting.key)) await sender.freezeLast(shown.goesOn());
     // What it shows is not known, or others stand behind it: their text is posted anew, in order.
     else book.discardFrom(acting.key);
   };
 
   const onRefused = (error: BotError): void => {
+    // What a stream does not take, an edit may.
+    if (sender.streams.get(acting.key)?.state === 'unknown') return;
     if (!deps.document().ended) isHeld = true;
     else if (acting.drawn === '' || acting.drawn.includes(refusedNotice)) throw error;
     else refused.add(acting.drawn);

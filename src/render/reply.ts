@@ -110,6 +110,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     ...{ clock, log, surface, capabilities, replyId, book, sender, drawer, slots, unseen },
     document: () => document,
     pages: () => drawer.pages(quietDocument(document, redactor), visibleText(), book.start, now()),
+    finishedLength: () => redactor.redact(textOfDocument({ ...document, live: '' })).length,
     quit: quit.signal,
   });
 

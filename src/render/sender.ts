@@ -8,7 +8,7 @@ import type { PersonId } from '../messages/people.ts';
 import type { OutboundMessage } from '../surface/outbound.ts';
 import type { MessageStream, Surface } from '../surface/surface.ts';
 import { type DrawnPage, drawnOf, openFenceOf } from './draw.ts';
-import type { Page, PageBook } from './page-book.ts';
+import type { Frozen, Page, PageBook } from './page-book.ts';
 import type { Action, LiveStream } from './plan.ts';
 
 export interface Sender {
@@ -16,8 +16,8 @@ export interface Sender {
   readonly streams: ReadonlyMap<string, LiveStream>;
   /** Rejects with the BotError of the call; what the failure says of pages is noted. */
   perform(action: Action): Promise<void>;
-  /** The last page takes no more text: it goes on in a new message, in the same fence. */
-  freezeLast(end: number): Promise<void>;
+  /** The last page takes no more text: the reply goes on in a new message. */
+  freezeLast(goesOn: Frozen): Promise<void>;
 }
 
 export interface SenderDeps {
@@ -37,23 +37,28 @@ export function createSender(deps: SenderDeps): Sender {
 
   const openFence = (end: number): string => openFenceOf(deps.visibleText().slice(0, end));
 
-  const freezeLast = async (end: number): Promise<void> => {
-    const fence = openFence(end);
-    const last = { end, prefix: fence === '' ? '' : `${fence}\n` };
-    const before = book.open.slice(0, -1).map(({ key }) => book.shown(key)?.end ?? 0);
-    await book.freeze([...before.map((shownEnd) => ({ end: shownEnd, prefix: '' })), last]);
+  const freezeLast = async (goesOn: Frozen): Promise<void> => {
+    const before = book.open.slice(0, -1).map(({ key }) => book.shown(key)?.goesOn() ?? book.start);
+    await book.freeze([...before, goesOn]);
   };
 
-  const post = async ({ message, end }: DrawnPage, begun: Page | undefined): Promise<void> => {
+  /** Behind what a stream shows; in the same fence. */
+  const behind = (end: number): Frozen => {
+    if (end <= book.start.end) return book.start;
+    const fence = openFence(end);
+    return { end, prefix: fence === '' ? '' : `${fence}\n` };
+  };
+
+  const post = async ({ message, goesOn }: DrawnPage, begun: Page | undefined): Promise<void> => {
     const page = begun ?? (await book.begin(replyId, now()));
     const maybePosted = begun !== undefined;
     const { messageId } = await surface.post(message, { key: page.key, maybePosted });
     await book.posted(page.key, messageId);
     // What an earlier life posted under this key may differ: the next round edits it.
-    if (!maybePosted) book.show(page.key, { drawn: drawnOf(message), end });
+    if (!maybePosted) book.show(page.key, { drawn: drawnOf(message), goesOn });
   };
 
-  const edit = async ({ message, end }: DrawnPage, page: Page): Promise<void> => {
+  const edit = async ({ message, goesOn }: DrawnPage, page: Page): Promise<void> => {
     const before = book.shown(page.key);
     // Until the answer is there, either of the two may be shown.
     book.show(page.key, undefined);
@@ -63,7 +68,7 @@ export function createSender(deps: SenderDeps): Sender {
       if (isBotError(thrown) && thrown.code !== 'surface_unavailable') book.show(page.key, before);
       throw thrown;
     }
-    book.show(page.key, { drawn: drawnOf(message), end });
+    book.show(page.key, { drawn: drawnOf(message), goesOn });
   };
 
   /** A post whose answer was lost is found, or made, by its key. */
@@ -74,8 +79,13 @@ export function createSender(deps: SenderDeps): Sender {
   };
 
   const remove = async (page: Page): Promise<void> => {
-    if (page.messageId !== null || page.streams !== true) {
-      await surface.remove(await idOfPage(page));
+    try {
+      if (page.messageId !== null || page.streams !== true) {
+        await surface.remove(await idOfPage(page));
+      }
+    } catch (thrown) {
+      // A message that may not be deleted stays: its text is told once more rather than never.
+      if (!isBotError(thrown, 'message_uneditable', 'message_refused')) throw thrown;
     }
     streams.delete(page.key);
     await book.drop(page.key);
@@ -133,13 +143,13 @@ export function createSender(deps: SenderDeps): Sender {
         await noteFailure(page, live, thrown);
         throw thrown;
       }
-      // It had ended already, which is what was wanted.
-      if (!isBotError(thrown, 'message_uneditable')) throw thrown;
+      // It had ended already, which is what was wanted; or an edit will tell.
+      if (!isBotError(thrown, 'message_uneditable', 'message_refused')) throw thrown;
     }
     streams.delete(page.key);
     await book.streamEnded(page.key);
-    if (drawn) book.show(page.key, { drawn: drawnOf(drawn.message), end: drawn.end });
-    if (freezeAt !== undefined) await freezeLast(freezeAt);
+    if (drawn) book.show(page.key, { drawn: drawnOf(drawn.message), goesOn: drawn.goesOn });
+    if (freezeAt !== undefined) await freezeLast(behind(freezeAt));
   };
 
   const closingOf = (end: number): string => {
@@ -154,7 +164,7 @@ export function createSender(deps: SenderDeps): Sender {
       case 'message_uneditable':
         streams.delete(page.key);
         await book.streamEnded(page.key);
-        if (book.isLast(page.key)) await freezeLast(live.end);
+        if (book.isLast(page.key)) await freezeLast(behind(live.end));
         return;
       case 'message_too_long':
         streams.set(page.key, { ...live, state: 'full' });
@@ -185,7 +195,7 @@ export function createSender(deps: SenderDeps): Sender {
         case 'freeze':
           return await book.freeze(action.ends);
         case 'freeze_last':
-          return await freezeLast(action.end);
+          return await freezeLast(action.goesOn);
         case 'discard':
           book.discardFrom(action.key);
           return;

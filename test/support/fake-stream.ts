@@ -48,13 +48,16 @@ export function createFakeStreams(deps: FakeStreamDeps): FakeStreams {
     return one;
   };
 
-  /** A stream that is said to have ended has. */
+  /** A stream that is said to have ended has; one whose end is refused takes no more either. */
   const actOn = (messageId: string, call: StreamCall, effect: () => void): void => {
     try {
       deps.act(call, effect);
     } catch (thrown) {
       const one = growing.get(messageId);
-      if (one && isBotError(thrown, 'message_uneditable')) one.isOpen = false;
+      const isOver =
+        isBotError(thrown, 'message_uneditable') ||
+        (call === 'stream_stop' && isBotError(thrown, 'message_refused'));
+      if (one && isOver) one.isOpen = false;
       throw thrown;
     }
   };

@@ -21,6 +21,8 @@ export interface Budget {
   /** The platform refused a call as one too many: nothing is sent before this time. */
   refuse(untilMs: number): void;
   learn(state: BudgetState): void;
+  /** True where a new budget of the same plan would allow just the same. */
+  isAtRest(): boolean;
 }
 
 /** A burst is spent within some of these times; chosen so that answers of 5 to 20 s stay near the
@@ -44,8 +46,17 @@ export function createBudget(plan: CallBudget, now: () => number): Budget {
   /** The window that the platform told of. */
   let told: { remaining: number; resetAt: number; limit: number; windowMs: number } | undefined;
 
+  /** A clock that was set back by an hour must not keep calls back for an hour. */
+  const setBack = (byMs: number): void => {
+    closedUntil -= byMs;
+    lastAt -= byMs;
+    made = made.map((madeAt) => madeAt - byMs);
+    if (told) told = { ...told, resetAt: told.resetAt - byMs };
+  };
+
   const count = (): void => {
     const at = now();
+    if (at < countedAt) setBack(countedAt - at);
     const passedMs = Math.max(0, at - countedAt);
     tokens = Math.min(plan.burst, tokens + passedMs * ratePerMs());
     share = Math.min(1, share + passedMs * growthPerMs);
@@ -63,8 +74,12 @@ export function createBudget(plan: CallBudget, now: () => number): Budget {
 
   const plannedGapMs = (): number => 1 / (ratePerMs() + Math.max(0, tokens - plan.kept) / burstMs);
 
-  const toldFreeAt = ({ remaining, resetAt }: NonNullable<typeof told>, needed: number): number => {
-    if (remaining >= needed) return now();
+  const toldFreeAt = (
+    { remaining, resetAt, limit }: NonNullable<typeof told>,
+    needed: number,
+  ): number => {
+    // A window that is smaller than what is kept of it is for all alike.
+    if (remaining >= Math.min(needed, limit)) return now();
     return remaining > 0 ? resetAt - lapseMs : resetAt;
   };
 
@@ -82,12 +97,17 @@ export function createBudget(plan: CallBudget, now: () => number): Budget {
       const free = Math.max(closedUntil, tokensFreeAt(needed));
       if (urgency !== 'progress' || plan.inWindows) return free;
       const gapMs = told ? toldGapMs(told) : plannedGapMs();
-      return Math.max(free, Math.ceil(Math.max(lastAt, lastCallAt) + gapMs));
+      return Math.max(free, Math.ceil(Math.max(lastAt, Math.min(lastCallAt, now())) + gapMs));
     },
     take: () => {
       count();
       tokens -= 1;
-      if (told) told = { ...told, remaining: told.remaining - 1 };
+      if (told) {
+        // The first call behind a window opens the next; its answer may be lost, and its word too.
+        const isNext = told.resetAt === Infinity;
+        const resetAt = isNext ? now() + Math.max(told.windowMs, plan.windowMs) : told.resetAt;
+        told = { ...told, remaining: told.remaining - 1, resetAt };
+      }
       if (plan.inWindows) made = [...made, now()].slice(-plan.most);
       lastAt = now();
     },
@@ -99,8 +119,9 @@ export function createBudget(plan: CallBudget, now: () => number): Budget {
     },
     refuse: (untilMs) => {
       count();
+      // Calls that were under way together are refused together: they teach one thing.
+      if (now() >= closedUntil) share = Math.max(leastShare, share * refusedShare);
       closedUntil = Math.max(closedUntil, untilMs);
-      share = Math.max(leastShare, share * refusedShare);
       // What was saved up was not there.
       tokens = Math.min(tokens, 1);
       countedAt = Math.max(countedAt, now());
@@ -113,6 +134,12 @@ export function createBudget(plan: CallBudget, now: () => number): Budget {
       const isSameWindow = told !== undefined && Math.abs(told.resetAt - resetAt) < windowMs / 2;
       const left = isSameWindow ? Math.min(told?.remaining ?? remaining, remaining) : remaining;
       told = { limit, remaining: left, resetAt, windowMs };
+    },
+    isAtRest: () => {
+      count();
+      const isOver = Math.max(closedUntil, lastAt + plan.windowMs) <= now();
+      const isTold = told !== undefined && told.resetAt !== Infinity;
+      return isOver && !isTold && share === 1 && tokens >= plan.burst;
     },
   };
 }

@@ -44,7 +44,7 @@ export function pacedSurface(watched: Surface, pacer: Pacer, conversation: Conve
 }
 
 function withCalls(surface: Surface, make: Make): Surface {
-  const { budgetOf, stream } = surface;
+  const { stream } = surface;
   return {
     post: (message, options) => make('post', () => surface.post(message, options)),
     edit: (messageId, message) => make('edit', () => surface.edit(messageId, message)),
@@ -57,7 +57,7 @@ function withCalls(surface: Surface, make: Make): Surface {
     history: (most) => surface.history(most),
     channelHistory: (most) => surface.channelHistory(most),
     download: (file, mostBytes) => surface.download(file, mostBytes),
-    ...(budgetOf ? { budgetOf } : {}),
+    ...(surface.budgetOf ? { budgetOf: (kind) => surface.budgetOf?.(kind) ?? null } : {}),
     ...(stream ? { stream: streamWithCalls(stream, make) } : {}),
   };
 }

@@ -62,19 +62,31 @@ interface Waiter {
 const ranks: Readonly<Record<Urgency, number>> = { end: 0, first: 1, progress: 2 };
 /** So much unseen text counts as if it had waited twice as long. */
 const doubleLength = 1000;
+/** Budgets at rest are forgotten when there are so many: each thread has its own. */
+const leastSwept = 256;
 /** Kinds without a plan are closed by a refusal all the same. */
 const unplanned = { most: 1000, windowMs: 1000, burst: 1000, kept: 0 } as const;
 
 export function createPacer(deps: { readonly clock: Clock }, plans: readonly CallBudget[]): Pacer {
   const { clock } = deps;
   const budgets = new Map<string, Budget>();
+  let sweepAt = leastSwept;
   let waiting: Waiter[] = [];
   let cancelTimer = (): void => {};
+
+  const sweep = (): void => {
+    const inUse = new Set(waiting.flatMap((waiter) => waiter.budgets));
+    for (const [name, budget] of budgets) {
+      if (!inUse.has(budget) && budget.isAtRest()) budgets.delete(name);
+    }
+    sweepAt = Math.max(leastSwept, budgets.size * 2);
+  };
 
   const budgetOf = (plan: CallBudget, conversation: Conversation): Budget => {
     const name = `${plans.indexOf(plan)}/${plan.calls[0]}/${scopeNameOf(plan.per, conversation)}`;
     const known = budgets.get(name);
     if (known) return known;
+    if (budgets.size >= sweepAt) sweep();
     const made = createBudget(plan, () => clock.now());
     budgets.set(name, made);
     return made;
@@ -127,6 +139,8 @@ export function createPacer(deps: { readonly clock: Clock }, plans: readonly Cal
         }
         const leave = (): void => {
           waiting = waiting.filter((other) => other !== waiter);
+          // A timer that nobody waits for would keep the process alive.
+          if (waiting.length === 0) cancelTimer();
           if (signal) reject(abortReasonOf(signal));
         };
         const waiter: Waiter = {

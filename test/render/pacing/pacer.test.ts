@@ -174,4 +174,29 @@ describe('the pacer', () => {
     await clock.settle();
     expect(isServed).toBe(true);
   });
+
+  it('keeps no timer for who does not wait any more', async () => {
+    const { clock, pacer } = setUp(discordEdits);
+    pacer.refuse({ kind: 'edit', conversation: place }, { retryAfterMs: 600_000, isGlobal: false });
+    const gone = new AbortController();
+    const left = pacer
+      .slot({ kind: 'edit', urgency: 'end', conversation: place }, gone.signal)
+      .catch(() => {});
+    expect(clock.pending).toBe(1);
+    gone.abort(new Error('gone'));
+    await left;
+    expect(clock.pending).toBe(0);
+  });
+
+  it('remembers what counts of a thread, however many others there are', async () => {
+    const { clock, pacer, ask, served } = setUp(discordEdits);
+    pacer.refuse({ kind: 'edit', conversation: place }, { retryAfterMs: 60_000, isGlobal: false });
+    ask('waits', { urgency: 'end' });
+    for (let index = 0; index < 2000; index += 1) ask('other', { urgency: 'end' }, `t${index}`);
+    await clock.advance(59_999);
+    expect(served).not.toContain('waits@60000');
+    expect(served).toHaveLength(2000);
+    await clock.advance(1);
+    expect(served.at(-1)).toBe('waits@60000');
+  });
 });
