@@ -39,9 +39,17 @@ export interface Beginning {
   readonly prefix: string;
 }
 
+export interface DrawOptions {
+  readonly from: Beginning;
+  readonly now: number;
+  /** So many of the first pages are wanted; of a text that is far longer no more are drawn, and one
+   * that stands for the others. */
+  readonly most: number;
+}
+
 export interface PageDrawer {
   /** The desired messages. No text and nothing else to say gives no message. */
-  pages(document: ReplyDocument, text: string, from: Beginning, now: number): readonly DrawnPage[];
+  pages(document: ReplyDocument, text: string, options: DrawOptions): readonly DrawnPage[];
   /** Messages must be shorter: the platform refused one for its length. False: they cannot be. */
   shorten(): boolean;
 }
@@ -53,6 +61,8 @@ const leastLength = 300;
 /** What drawing adds to a line of our own. */
 const lineExtra = 8;
 const mostRemembered = 500;
+/** A link or a footnote is defined here, for what stands before it too. */
+const definitionLine = /^[ \t>]*\[[^\]\n]+\]:/mu;
 
 export function createPageDrawer(options: {
   readonly capabilities: Capabilities;
@@ -152,8 +162,30 @@ export function createPageDrawer(options: {
     });
   };
 
+  /** Reading a megabyte for each of its pages would hold up all others: the first are decided by
+   * nothing behind them but definitions. */
+  const firstPages = (
+    document: ReplyDocument,
+    text: string,
+    { from, most }: DrawOptions,
+  ): readonly TextPage[] | undefined => {
+    const near = from.end + (most + 2) * mostLength;
+    if (text.length <= near + mostLength) return undefined;
+    const end = text.lastIndexOf('\n', near);
+    if (end <= from.end || definitionLine.test(text.slice(end))) return undefined;
+    // The last of these ends where reading ended.
+    const pages = pagesOfText(document, text.slice(0, end), from).slice(0, -1);
+    return pages.length > most ? pages.slice(0, most + 1) : undefined;
+  };
+
+  const toDrawn = (pages: readonly TextPage[]): readonly DrawnPage[] =>
+    pages.map(({ blocks, ...page }) => ({ message: { blocks, mentionable }, ...page }));
+
   return {
-    pages: (document, text, from, now) => {
+    pages: (document, text, options) => {
+      const first = firstPages(document, text, options);
+      if (first) return toDrawn(first);
+      const { from, now } = options;
       const pages = pagesOfText(document, text, from);
       const foot = footOf(document, pages.length > 0, show, now);
       const last = pages.at(-1);
@@ -163,7 +195,7 @@ export function createPageDrawer(options: {
         const goesOn = (): Beginning => (last ? { end: text.length, prefix: '' } : from);
         pages.push({ blocks: foot, end: text.length, nextPrefix: '', settled, goesOn });
       }
-      return pages.map(({ blocks, ...page }) => ({ message: { blocks, mentionable }, ...page }));
+      return toDrawn(pages);
     },
     shorten: () => {
       mostLength = Math.floor(mostLength * 0.7);
