@@ -15,6 +15,8 @@ export interface LiveStream {
   /** How much of the reply's text is out with it. */
   readonly end: number;
   readonly tasks: ReadonlyMap<string, StreamTask>;
+  /** So many of these were over before: the message does not show them. */
+  readonly untold: number;
   /** unknown: an answer was lost · full: it takes no more. */
   readonly state: 'open' | 'unknown' | 'full';
 }
@@ -120,6 +122,7 @@ function planNew(
     tasks: changedTasks(
       all.filter((task) => !isOver(task)),
       new Map(),
+      0,
     ),
   };
   // Nothing that would stay as it is: the first words are waited for.
@@ -138,14 +141,16 @@ function planStream(
   // Begun in an earlier life, or an answer was lost: ended, and then written anew.
   if (!stream || !live || live.state === 'unknown') return { ...stop, piece: nothing };
   const isOver = document.ended || !isLast;
+  const wanted = isOver ? { blocks: drawn.message.blocks, end: drawn.end } : drawn.settled();
+  const text = stream.drawn(wanted.blocks, drawn.message.mentionable);
+  const fits = text.startsWith(live.appended);
+  // What stands there looks different by now: only an edit can put that right.
+  if (!isOver && !fits) return { ...stop, piece: nothing };
   const isOld = now - page.postedAt >= stream.mostAgeMs;
   if (live.state === 'full' || (isOld && !isOver)) {
     return { ...stop, piece: nothing, freezeAt: live.end };
   }
-  const wanted = isOver ? { blocks: drawn.message.blocks, end: drawn.end } : drawn.settled();
-  const text = stream.drawn(wanted.blocks, drawn.message.mentionable);
-  const fits = text.startsWith(live.appended);
-  const tasks = changedTasks(tasksOf(document), live.tasks);
+  const tasks = changedTasks(tasksOf(document), live.tasks, live.untold);
   if (isOver) {
     if (!fits) return { ...stop, piece: { text: '', tasks } };
     const piece = { text: text.slice(live.appended.length), tasks };
@@ -153,10 +158,8 @@ function planStream(
       ? { kind: 'stream_append', page, piece, end: wanted.end }
       : { ...stop, piece, drawn };
   }
-  const piece = { text: fits ? text.slice(live.appended.length) : '', tasks };
-  return isEmpty(piece)
-    ? undefined
-    : { kind: 'stream_append', page, piece, end: fits ? wanted.end : live.end };
+  const piece = { text: text.slice(live.appended.length), tasks };
+  return isEmpty(piece) ? undefined : { kind: 'stream_append', page, piece, end: wanted.end };
 }
 
 function isEmpty({ text, tasks }: StreamPiece): boolean {

@@ -108,7 +108,8 @@ export function createSender(deps: SenderDeps): Sender {
     }
     const tasks = new Map([...known, ...piece.tasks].map((task) => [task.id, task]));
     const state = maybePosted ? 'unknown' : 'open';
-    streams.set(page.key, { appended: piece.text, end, tasks, state });
+    const untold = known.length;
+    streams.set(page.key, { appended: piece.text, end, tasks, untold, state });
   };
 
   const append = async (
