@@ -1,7 +1,7 @@
 /** The quiet area under the text while a run works: what is being done now, and the checklist. */
 
 import { cutToUnits } from '../base/text.ts';
-import type { CallLine, ReplyDocument } from './document.ts';
+import { mostThoughtUnits, type ReplyDocument } from './document.ts';
 import type { ShownWork } from './settings.ts';
 
 /** A wait is told from here on, in steps that grow with it. */
@@ -10,7 +10,7 @@ const minuteMs = 60_000;
 /** Nothing came for so long: that is told too. */
 const silenceMs = 10_000;
 const mostLines = 8;
-const mostThoughtUnits = 100;
+const mostShownThoughtUnits = 100;
 
 /** What is being done now, one line each; empty when there is nothing to say. */
 export function activityLines(
@@ -21,7 +21,7 @@ export function activityLines(
   if (document.ended || activity === 'off') return [];
   if (document.waiting !== '') return [document.waiting];
   const running = document.calls.filter(({ state }) => state === 'running');
-  if (activity === 'all' && document.calls.length > 0) return allLines(document.calls, now);
+  if (activity === 'all' && document.calls.length > 0) return allLines(document, now);
   const newest = running.at(-1);
   if (newest) {
     const more = running.length > 1 ? ` (and ${running.length - 1} more)` : '';
@@ -35,8 +35,8 @@ export function activityLines(
 
 const signs = { running: '▸', done: '✓', failed: '✗' } as const;
 
-function allLines(calls: readonly CallLine[], now: number): readonly string[] {
-  const before = calls.length - mostLines;
+function allLines({ calls, callsBefore }: ReplyDocument, now: number): readonly string[] {
+  const before = callsBefore + Math.max(0, calls.length - mostLines);
   const lines = calls.slice(-mostLines).map(({ line, state, since }) => {
     const time = state === 'running' ? elapsed(now - since) : '';
     return `${signs[state]} ${line}${time}`;
@@ -57,10 +57,11 @@ function elapsed(ms: number): string {
 function lastThought(thoughts: string): string {
   const sentences = thoughts
     .split(/(?<=[.!?。！？])\s+|\n+/u)
-    .slice(0, -1)
+    // What was cut at its beginning is no sentence either.
+    .slice(thoughts.length < mostThoughtUnits ? 0 : 1, -1)
     .map((sentence) => sentence.replace(/[*_`#>]+/gu, '').trim())
     .filter((sentence) => sentence !== '');
-  return cutToUnits(sentences.at(-1) ?? '', mostThoughtUnits);
+  return cutToUnits(sentences.at(-1) ?? '', mostShownThoughtUnits);
 }
 
 const marks = { pending: '☐', running: '▸', done: '☑' } as const;

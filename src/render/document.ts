@@ -27,8 +27,10 @@ export interface ReplyDocument {
   readonly thoughts: string;
   /** What the bot waits for, besides its tools. */
   readonly waiting: string;
-  /** The run's tool calls in the order of their newest words; the newest last. */
+  /** The run's newest tool calls in the order of their newest words; the newest last. */
   readonly calls: readonly CallLine[];
+  /** So many calls before them, which are over. */
+  readonly callsBefore: number;
   readonly checklist: readonly ChecklistItem[];
   /** When the last sign of life came, in ms since the epoch. */
   readonly heardAt: number;
@@ -55,12 +57,18 @@ export interface ReplyEnd {
   readonly below?: readonly Block[];
 }
 
+/** More thoughts than this are never looked at: only their newest sentence is shown. */
+export const mostThoughtUnits = 8192;
+/** Calls that are over are told of one by one while there are no more of them. */
+const mostKeptCalls = 64;
+
 export function newDocument(
   startedAt: number,
   given: Partial<Pick<ReplyDocument, 'steps' | 'controls'>> = {},
 ): ReplyDocument {
   return {
-    ...{ steps: [], live: '', thoughts: '', waiting: '', calls: [], checklist: [] },
+    ...{ steps: [], live: '', thoughts: '', waiting: '', calls: [], callsBefore: 0 },
+    checklist: [],
     ...{ heardAt: startedAt, startedAt, textSince: undefined, isUrgent: false },
     ...{ notices: [], buttons: [], below: [], controls: [], ended: false },
     ...given,
@@ -79,7 +87,11 @@ export function applyEvent(document: ReplyDocument, event: RunEvent, now: number
       };
     }
     case 'reasoning_delta':
-      return { ...document, thoughts: document.thoughts + event.text, heardAt: now };
+      return {
+        ...document,
+        thoughts: (document.thoughts + event.text).slice(-mostThoughtUnits),
+        heardAt: now,
+      };
     case 'step_started':
       return {
         ...document,
@@ -136,7 +148,18 @@ function withCall(
   const known = document.calls.find((call) => call.callId === callId);
   const others = document.calls.filter((call) => call.callId !== callId);
   const call: CallLine = { callId, line, state: 'running', since: known?.since ?? now };
-  return { ...document, calls: [...others, call], heardAt: now };
+  return { ...document, ...fewCalls([...others, call], document.callsBefore), heardAt: now };
+}
+
+/** A run of ten thousand calls costs no more an event than one of ten. */
+function fewCalls(
+  calls: readonly CallLine[],
+  before: number,
+): Pick<ReplyDocument, 'calls' | 'callsBefore'> {
+  if (calls.length <= mostKeptCalls) return { calls, callsBefore: before };
+  const oldest = calls.findIndex(({ state }) => state !== 'running');
+  if (oldest === -1) return { calls, callsBefore: before };
+  return { calls: calls.toSpliced(oldest, 1), callsBefore: before + 1 };
 }
 
 /** All text of the model that people should read: steps apart by a blank line, unless one goes on. */

@@ -20,8 +20,8 @@ export interface DrawnPage {
   readonly message: OutboundMessage;
   /** How much of the text is out when this page and those before it are shown. */
   readonly end: number;
-  /** What the page after it begins with besides the text. */
-  readonly nextPrefix: string;
+  /** Where the page after it begins. */
+  readonly next: Beginning;
   /** Of the message's Markdown, what no later text changes, and how much of the text that is; at the
    * start of a message as much as can be. */
   readonly settled: (isStart: boolean) => SettledText;
@@ -40,9 +40,17 @@ export interface Beginning {
   readonly prefix: string;
 }
 
+export interface DrawOptions {
+  readonly from: Beginning;
+  readonly now: number;
+  /** So many of the first pages are wanted; of a text that is far longer no more are drawn, and one
+   * that stands for the others. */
+  readonly most: number;
+}
+
 export interface PageDrawer {
   /** The desired messages. No text and nothing else to say gives no message. */
-  pages(document: ReplyDocument, text: string, from: Beginning, now: number): readonly DrawnPage[];
+  pages(document: ReplyDocument, text: string, options: DrawOptions): readonly DrawnPage[];
   /** Messages must be shorter: the platform refused one for its length. False: they cannot be. */
   shorten(): boolean;
 }
@@ -54,6 +62,8 @@ const leastLength = 300;
 /** What drawing adds to a line of our own. */
 const lineExtra = 8;
 const mostRemembered = 500;
+/** A link or a footnote is defined here, for what stands before it too. */
+const definitionLine = /^[ \t>]*\[[^\]\n]+\]:/mu;
 
 export function createPageDrawer(options: {
   readonly capabilities: Capabilities;
@@ -128,7 +138,7 @@ export function createPageDrawer(options: {
   };
 
   const pagesOfText = (document: ReplyDocument, text: string, from: Beginning): TextPage[] => {
-    const lead = from.prefix === '' ? blankLinesAt(text, from.end) : lineEndAt(text, from.end);
+    const lead = from.prefix === '' ? blankLinesAt(text, from.end) : 0;
     const rest = text.slice(from.end + lead);
     if (rest.trim() === '') return [];
     const markdown = from.prefix + rest;
@@ -138,7 +148,12 @@ export function createPageDrawer(options: {
     const pieces = piecesOf(markdown, blocks, { room, lengthOf, split: splitAt(room) });
     return pieces.map((piece, index) => {
       const isLast = index === pieces.length - 1;
-      const end = isLast ? text.length : from.end + lead + piece.to - from.prefix.length;
+      const offset = from.end + lead - from.prefix.length;
+      const end = isLast ? text.length : offset + piece.to;
+      const following = pieces[index + 1];
+      const next = following
+        ? { end: offset + following.from, prefix: following.before }
+        : { end, prefix: '' };
       const page: PageText = {
         sources: sourcesOf(markdown, piece, document.ended),
         isOpen: isLast && !document.ended,
@@ -147,25 +162,48 @@ export function createPageDrawer(options: {
       return {
         blocks: drawnBlocks(page),
         end,
-        nextPrefix: pieces[index + 1]?.before ?? '',
+        next,
         settled: (isStart) => settledOf(page, end, isStart),
-        goesOn: () => (page.isOpen ? restAfter(page, end, from) : { end, prefix: '' }),
+        goesOn: () => (page.isOpen ? restAfter(page, end, from) : next),
       };
     });
   };
 
+  /** Reading a megabyte for each of its pages would hold up all others: the first are decided by
+   * nothing behind them but definitions. */
+  const firstPages = (
+    document: ReplyDocument,
+    text: string,
+    { from, most }: DrawOptions,
+  ): readonly TextPage[] | undefined => {
+    const near = from.end + (most + 2) * mostLength;
+    if (text.length <= near + mostLength) return undefined;
+    const end = text.lastIndexOf('\n', near);
+    if (end <= from.end || definitionLine.test(text.slice(end))) return undefined;
+    // The last of these ends where reading ended.
+    const pages = pagesOfText(document, text.slice(0, end), from).slice(0, -1);
+    return pages.length > most ? pages.slice(0, most + 1) : undefined;
+  };
+
+  const toDrawn = (pages: readonly TextPage[]): readonly DrawnPage[] =>
+    pages.map(({ blocks, ...page }) => ({ message: { blocks, mentionable }, ...page }));
+
   return {
-    pages: (document, text, from, now) => {
+    pages: (document, text, options) => {
+      const first = firstPages(document, text, options);
+      if (first) return toDrawn(first);
+      const { from, now } = options;
       const pages = pagesOfText(document, text, from);
       const foot = footOf(document, pages.length > 0, show, now);
       const last = pages.at(-1);
       if (last && hasRoomFor(last, foot, document)) last.blocks = [...last.blocks, ...foot];
       else if (foot.length > 0) {
         const settled = (): SettledText => ({ blocks: [], end: text.length });
-        const goesOn = (): Beginning => (last ? { end: text.length, prefix: '' } : from);
-        pages.push({ blocks: foot, end: text.length, nextPrefix: '', settled, goesOn });
+        const next = { end: text.length, prefix: '' };
+        const goesOn = (): Beginning => (last ? next : from);
+        pages.push({ blocks: foot, end: text.length, next, settled, goesOn });
       }
-      return pages.map(({ blocks, ...page }) => ({ message: { blocks, mentionable }, ...page }));
+      return toDrawn(pages);
     },
     shorten: () => {
       mostLength = Math.floor(mostLength * 0.7);
@@ -205,11 +243,6 @@ function blankLinesAt(text: string, at: number): number {
   const blank = /(?:[ \t]*\n)*/uy;
   blank.lastIndex = at;
   return blank.exec(text)?.[0].length ?? 0;
-}
-
-/** Behind a page that ended within its code stands the end of its last line. */
-function lineEndAt(text: string, at: number): number {
-  return text[at] === '\n' ? 1 : 0;
 }
 
 /** What stands under the text: while the run works its activity and controls, at the end notices. */

@@ -15,6 +15,8 @@ export interface LiveStream {
   /** How much of the reply's text is out with it. */
   readonly end: number;
   readonly tasks: ReadonlyMap<string, StreamTask>;
+  /** So many of these were over before: the message does not show them. */
+  readonly untold: number;
   /** unknown: an answer was lost · full: it takes no more. */
   readonly state: 'open' | 'unknown' | 'full';
 }
@@ -79,7 +81,7 @@ export function planNext(input: PlanInput): Action | undefined {
   for (const [index, drawn] of pages.entries()) {
     // Before a further message begins, those before it are full.
     if (index > 0 && index === open.length) {
-      const ends = pages.slice(0, index).map(({ end, nextPrefix: prefix }) => ({ end, prefix }));
+      const ends = pages.slice(0, index).map(({ next }) => next);
       return { kind: 'freeze', ends };
     }
     const action = planPage(input, drawn, open[index], index === pages.length - 1);
@@ -123,6 +125,7 @@ function planNew(
     tasks: changedTasks(
       all.filter((task) => !isOver(task)),
       new Map(),
+      0,
     ),
   };
   // Nothing yet that would stay as it is: what is open is waited for, but not for long.
@@ -144,14 +147,18 @@ function planStream(
   // Begun in an earlier life, or an answer was lost: ended, and then written anew.
   if (!stream || !live || live.state === 'unknown') return { ...stop, piece: nothing };
   const isOver = document.ended || !isLast;
+  const wanted = isOver ? { blocks: drawn.message.blocks, end: drawn.end } : drawn.settled(false);
+  const text = stream.drawn(wanted.blocks, drawn.message.mentionable);
+  const fits = text.startsWith(live.appended);
+  // A message begins with the first letters of a word, which is not settled as a whole.
+  const isAhead = live.appended.startsWith(text);
+  // What stands there looks different by now: only an edit can put that right.
+  if (!isOver && !fits && !isAhead) return { ...stop, piece: nothing };
   const isOld = now - page.postedAt >= stream.mostAgeMs;
   if (live.state === 'full' || (isOld && !isOver)) {
     return { ...stop, piece: nothing, freezeAt: live.end };
   }
-  const wanted = isOver ? { blocks: drawn.message.blocks, end: drawn.end } : drawn.settled(false);
-  const text = stream.drawn(wanted.blocks, drawn.message.mentionable);
-  const fits = text.startsWith(live.appended);
-  const tasks = changedTasks(tasksOf(document), live.tasks);
+  const tasks = changedTasks(tasksOf(document), live.tasks, live.untold);
   if (isOver) {
     if (!fits) return { ...stop, piece: { text: '', tasks } };
     const piece = { text: text.slice(live.appended.length), tasks };
@@ -159,10 +166,9 @@ function planStream(
       ? { kind: 'stream_append', page, piece, end: wanted.end }
       : { ...stop, piece, drawn };
   }
-  const piece = { text: fits ? text.slice(live.appended.length) : '', tasks };
-  return isEmpty(piece)
-    ? undefined
-    : { kind: 'stream_append', page, piece, end: fits ? wanted.end : live.end };
+  const piece = { text: text.slice(live.appended.length), tasks };
+  const end = fits ? wanted.end : live.end;
+  return isEmpty(piece) ? undefined : { kind: 'stream_append', page, piece, end };
 }
 
 function isEmpty({ text, tasks }: StreamPiece): boolean {

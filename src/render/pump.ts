@@ -237,22 +237,26 @@ export function createPump(deps: PumpDeps): Pump {
     } while (again && !isDead && !quit.aborted);
   };
 
+  const kick = (): void => {
+    again = true;
+    pumping ??= pump()
+      .catch((thrown: unknown) => {
+        if (quit.aborted) return;
+        log.error('reply_failed', { replyId, ...errorFacts(thrown) });
+        if (deps.document().ended) throw thrown;
+      })
+      .finally(() => {
+        slots.giveBack();
+        pumping = undefined;
+        // What came while the last step ended was not looked at.
+        if (again && !isDead && !quit.aborted) kick();
+      });
+    // A failure while streaming is not the end: the final state tries again.
+    pumping.catch(() => {});
+  };
+
   return {
-    kick: () => {
-      again = true;
-      pumping ??= pump()
-        .catch((thrown: unknown) => {
-          if (quit.aborted) return;
-          log.error('reply_failed', { replyId, ...errorFacts(thrown) });
-          if (deps.document().ended) throw thrown;
-        })
-        .finally(() => {
-          slots.giveBack();
-          pumping = undefined;
-        });
-      // A failure while streaming is not the end: the final state tries again.
-      pumping.catch(() => {});
-    },
+    kick,
     rested: () => pumping ?? Promise.resolve(),
     revive: () => {
       isHeld = false;

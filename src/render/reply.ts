@@ -25,7 +25,7 @@ import type { Pacer } from './pacing/pacer.ts';
 import { createPageBook, type ReplyPages } from './page-book.ts';
 import { mostStartMs } from './plan.ts';
 import { createPump } from './pump.ts';
-import { quietDocument } from './quiet-line.ts';
+import { createQuietDocument } from './quiet-line.ts';
 import { createSender } from './sender.ts';
 import type { ShownWork } from './settings.ts';
 import { createSlots } from './slots.ts';
@@ -92,6 +92,7 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
     show: options.show ?? quietShow,
   });
   const visibleTextOf = createVisibleText(redactor);
+  const quietDocument = createQuietDocument(redactor);
   const unseen = createUnseenText(now);
   let document = newDocument(now(), {
     steps: options.steps,
@@ -109,7 +110,12 @@ export function createReply(deps: ReplyDeps, options: ReplyOptions): Reply {
   const pump = createPump({
     ...{ clock, log, surface, capabilities, replyId, book, sender, drawer, slots, unseen },
     document: () => document,
-    pages: () => drawer.pages(quietDocument(document, redactor), visibleText(), book.start, now()),
+    pages: () =>
+      drawer.pages(quietDocument(document), visibleText(), {
+        ...{ from: book.start, now: now() },
+        // The next call is about one of these, or about the first behind them.
+        most: book.open.length + 1,
+      }),
     finishedLength: () => redactor.redact(textOfDocument({ ...document, live: '' })).length,
     quit: quit.signal,
   });

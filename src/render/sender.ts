@@ -46,7 +46,11 @@ export function createSender(deps: SenderDeps): Sender {
   const behind = (end: number): Frozen => {
     if (end <= book.start.end) return book.start;
     const fence = openFence(end);
-    return { end, prefix: fence === '' ? '' : `${fence}\n` };
+    if (fence === '') return { end, prefix: '' };
+    // The line that was shown has its end behind it; an empty line of the code has not.
+    const text = deps.visibleText();
+    const isAtLineEnd = text[end] === '\n' && text[end - 1] !== '\n';
+    return { end: isAtLineEnd ? end + 1 : end, prefix: `${fence}\n` };
   };
 
   const post = async ({ message, goesOn }: DrawnPage, begun: Page | undefined): Promise<void> => {
@@ -108,7 +112,8 @@ export function createSender(deps: SenderDeps): Sender {
     }
     const tasks = new Map([...known, ...piece.tasks].map((task) => [task.id, task]));
     const state = maybePosted ? 'unknown' : 'open';
-    streams.set(page.key, { appended: piece.text, end, tasks, state });
+    const untold = known.length;
+    streams.set(page.key, { appended: piece.text, end, tasks, untold, state });
   };
 
   const append = async (

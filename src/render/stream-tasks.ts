@@ -23,12 +23,16 @@ export function tasksOf({ calls, checklist }: ReplyDocument): readonly StreamTas
   ];
 }
 
-/** Those that the message does not show as they are; new ones only while there is room. */
+/**
+ * Those that the message does not show as they are; new ones only while there is room. `untold`: so
+ * many of the shown ones take none.
+ */
 export function changedTasks(
   tasks: readonly StreamTask[],
   shown: ReadonlyMap<string, StreamTask>,
+  untold: number,
 ): readonly StreamTask[] {
-  let room = mostTasks - shown.size;
+  let room = mostTasks - shown.size + untold;
   return tasks.filter((task) => {
     const known = shown.get(task.id);
     if (known) return known.title !== task.title || known.state !== task.state;

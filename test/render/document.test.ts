@@ -42,9 +42,9 @@ const quiet: ShownWork = { activity: 'line', thinking: 'off' };
 function blocksOf(document: ReplyDocument, now = 0, show = quiet): readonly Block[] {
   const { capabilities } = createFakeAdapter();
   const drawer = createPageDrawer({ capabilities, mentionable: [], show });
-  const beginning = { end: 0, prefix: '' };
+  const from = { end: 0, prefix: '' };
   return drawer
-    .pages(document, textOfDocument(document), beginning, now)
+    .pages(document, textOfDocument(document), { from, now, most: 1 })
     .flatMap(({ message }) => message.blocks);
 }
 

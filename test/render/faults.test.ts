@@ -98,3 +98,17 @@ describe('a message that takes no more in the middle of a construct', () => {
     expect(stage.adapter.texts('t').map((text) => text.trim())).toEqual(wanted);
   });
 });
+
+describe('words that come while a call ends', () => {
+  it('are shown, however close they come', async () => {
+    for (let turns = 0; turns <= 80; turns += 1) {
+      const stage = setUpReply();
+      stage.text('one');
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      stage.text(' two');
+      await stage.clock.advance(2000);
+      expect(readReply(stage.adapter), `after ${turns} turns`).toBe('one two');
+      await stage.reply.abandon();
+    }
+  });
+});

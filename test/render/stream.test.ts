@@ -158,6 +158,36 @@ describe('a reply that streams', () => {
     expect(text).toBe('alpha beta, gamma, delta.');
   });
 
+  it('goes on by edits where what was appended looks different now', async () => {
+    const stage = setUpReply({
+      streams: true,
+      secrets: [{ name: 'KEY', value: 'ab cd-ef-gh-ij' }],
+    });
+    await say(stage, 'The key is ab ', 'cd-ef-gh-ij today. ', 'It goes on.');
+    expect(readReply(stage.adapter)).toBe('The key is [redacted: KEY] today. It goes on.');
+    await endReply(stage);
+    expect(stage.adapter.shown).toHaveLength(1);
+  });
+
+  it('shows its tools in a further message too, after many in those before', async () => {
+    const stage = setUpReply({ streams: true });
+    for (let call = 1; call <= 40; call += 1) {
+      const callId = `c${call}`;
+      stage.reply.apply({ kind: 'tool_started', callId, activity: callId });
+      stage.reply.apply({ kind: 'tool_finished', callId, outcome: 'ok' });
+    }
+    await say(stage, 'one ');
+    await stage.clock.advance(226_000);
+    stage.reply.apply(started);
+    await say(stage, 'two ', 'three ');
+    stage.reply.apply({ kind: 'tool_started', callId: 'c50', activity: 'Reading' });
+    await stage.clock.advance(2000);
+    const { messageId = '' } = stage.adapter.shown.at(-1) ?? {};
+    expect(stage.adapter.shown).toHaveLength(2);
+    expect(stage.adapter.streams.tasks(messageId)).toContain('running: Reading');
+    await endReply(stage);
+  });
+
   it('of an earlier life is ended, and its message written anew', async () => {
     const first = setUpReply({ streams: true });
     await say(first, 'alpha ', 'beta');
