@@ -63,9 +63,9 @@ describe('a text that is far longer than its pages', () => {
         if (!near || !whole) break;
         expect(drawnOf(near.message), `seed ${seed}`).toBe(drawnOf(whole.message));
         expect(near.end, `seed ${seed}`).toBe(whole.end);
-        expect(near.nextPrefix, `seed ${seed}`).toBe(whole.nextPrefix);
+        expect(near.next, `seed ${seed}`).toEqual(whole.next);
         expect(near.end, `seed ${seed}`).toBeGreaterThan(from.end);
-        from = { end: near.end, prefix: near.nextPrefix };
+        from = near.next;
         compared += 1;
       }
     }

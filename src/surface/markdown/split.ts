@@ -22,6 +22,7 @@ import {
   type Window,
   wordOffsets,
 } from './borders.ts';
+import { fittingSize } from './fitting.ts';
 import {
   closesCode,
   closingOf,
@@ -177,50 +178,6 @@ function deepFenceAt(text: string, at: number): Pick<Required<Place>, 'at' | 'op
     at: at + line.length,
     open: { ...reopened(code, ''), before: openingOf(code, info.trim()) },
   };
-}
-
-/** A piece that misses so small a share of its limit is long enough: measuring means drawing. */
-const nearShare = 1 / 64;
-/** Shorter limits are met to the unit. */
-const leastInexact = 512;
-/** Less than what the text so far suggests, so that the next guess mostly fits. */
-const caution = 0.97;
-
-/**
- * The largest number of units from `at` that fits, or nearly so, given that more units are never
- * shorter. The guesses depend on the text that fits alone, so that a text that grows is cut alike.
- */
-function fittingSize(
-  text: string,
-  at: number,
-  before: string,
-  { mostLength, lengthOf }: SplitOptions,
-): number {
-  const rest = text.length - at;
-  const near = mostLength < leastInexact ? 0 : mostLength * nearShare;
-  const beforeLength = lengthOf(before);
-  let low = 0;
-  let left = mostLength - beforeLength;
-  let high = Number.POSITIVE_INFINITY;
-  let guess = Math.max(1, left);
-  while (high - low > 1 && !(low > 0 && high < Number.POSITIVE_INFINITY && left <= near)) {
-    const length = lengthOf(before + text.slice(at, at + guess));
-    if (length > mostLength) {
-      high = guess;
-    } else {
-      if (guess >= rest) return rest;
-      low = guess;
-      left = mostLength - length;
-    }
-    const growth = low > 0 ? (mostLength - left - beforeLength) / low : 1;
-    const likely = low + Math.max(1, Math.floor((left / Math.max(1, growth)) * caution));
-    guess = low > 0 && likely < high ? likely : halfway(low, high, likely);
-  }
-  return low;
-}
-
-function halfway(low: number, high: number, otherwise: number): number {
-  return high === Number.POSITIVE_INFINITY ? otherwise : low + Math.max(1, (high - low) >> 1);
 }
 
 /** The end of what fits: a border between characters, not among the marks that begin a line. */
