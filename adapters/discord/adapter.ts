@@ -51,7 +51,7 @@ export const discordCapabilities: Capabilities = {
     { calls: ['remove'], per: 'thread', most: 5, windowMs: 5_000, burst: 5, kept: 0 },
     {
       calls: ['post', 'edit', 'remove', 'upload', 'whisper'],
-      ...{ per: 'account', most: 45, windowMs: 1_000, burst: 40, kept: 5 },
+      ...{ per: 'account', most: 45, windowMs: 1_000, inWindows: true, burst: 45, kept: 0 },
     },
   ],
   /** Edits of messages older than an hour are all but refused (30046). */

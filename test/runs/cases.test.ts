@@ -68,6 +68,29 @@ function recordOf(question: string, options: readonly string[]): QuestionRecord 
   };
 }
 
+describe('B019: an end that is told by a fresh message', () => {
+  it('leaves the answer where it stands while that fails, then comes once, for the asker', async () => {
+    const world = await setUp({ reply: { notify: 'always' } });
+    world.model.answer({ text: 'The answer for @everyone.' });
+    // The first post is the answer; the next two, of the end, fail.
+    for (const nth of [2, 3])
+      world.adapter.fail({ call: 'post', nth, code: 'surface_unavailable' });
+    await world.say('please');
+    await world.until(() => world.adapter.calls.filter((call) => call === 'post').length === 2);
+    expect(world.adapter.texts('u1')).toEqual(['The answer for @everyone.']);
+    await world.clock.advance(60_000);
+    await world.atRest();
+    expect(world.adapter.texts('u1')).toEqual([
+      'The answer for @everyone.',
+      expect.stringMatching(/^@Anna done/u),
+    ]);
+    expect(world.adapter.shown.at(-1)?.message.mentionable).toEqual([
+      { id: anna.id, name: anna.name },
+    ]);
+    expect(world.adapter.calls).not.toContain('remove');
+  });
+});
+
 describe('B013: text beside a tool call', () => {
   it('stays, exactly once, even if the last turn is empty', async () => {
     const world = await setUp({ tools: [tool('Update', () => 'ok')] });
