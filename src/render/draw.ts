@@ -11,6 +11,7 @@ import type { Block, OutboundMessage } from '../surface/outbound.ts';
 import type { Capabilities } from '../surface/surface.ts';
 import { activityLines, checklistLines, mostChecklistLength } from './activity.ts';
 import type { ReplyDocument } from './document.ts';
+import type { Beginning } from './page-book.ts';
 import { type PagePiece, piecesOf, type Split } from './page-pieces.ts';
 import { createReferenceReader } from './reference-reader.ts';
 import { restOf } from './rest.ts';
@@ -32,12 +33,6 @@ export interface DrawnPage {
 export interface SettledText {
   readonly blocks: readonly Block[];
   readonly end: number;
-}
-
-/** Where the text begins that is not on a frozen page, and what its first page begins with. */
-export interface Beginning {
-  readonly end: number;
-  readonly prefix: string;
 }
 
 export interface DrawOptions {

@@ -8,13 +8,13 @@
 
 import { z } from 'zod';
 
-const frozenSchema = z.object({
+const beginningSchema = z.object({
   /** How much of the text is out with this page and those before it. */
   end: z.number(),
   /** What the next page begins with besides the text: an open fence, a table's head. */
   prefix: z.string(),
 });
-export type Frozen = Readonly<z.infer<typeof frozenSchema>>;
+export type Beginning = Readonly<z.infer<typeof beginningSchema>>;
 
 export const replyPagesSchema = z.object({
   v: z.literal(1),
@@ -25,7 +25,7 @@ export const replyPagesSchema = z.object({
         /** Null: a post was begun and its outcome is not known. */
         messageId: z.string().nullable(),
         postedAt: z.number(),
-        frozen: frozenSchema.nullable(),
+        frozen: beginningSchema.nullable(),
         /** It was begun as a platform's own stream, which is not known to have ended. */
         streams: z.boolean().exactOptional(),
       }),
@@ -42,7 +42,7 @@ export const noPages: ReplyPages = { v: 1, pages: [], posts: 0 };
 /** What a page shows: its blocks as JSON, and where the text goes on that it does not show. */
 export interface Shown {
   readonly drawn: string;
-  readonly goesOn: () => Frozen;
+  readonly goesOn: () => Beginning;
 }
 
 export interface PageBook {
@@ -50,7 +50,7 @@ export interface PageBook {
   /** The pages that are not frozen, in order. */
   readonly open: readonly Page[];
   /** Where the text of the open pages begins. */
-  readonly start: Frozen;
+  readonly start: Beginning;
   /** Undefined: not known (an earlier life, a lost answer). */
   shown(key: string): Shown | undefined;
   show(key: string, shown: Shown | undefined): void;
@@ -67,12 +67,12 @@ export interface PageBook {
   streamEnded(key: string): Promise<void>;
   drop(key: string): Promise<void>;
   /** Freezes open pages from the first on, one for each given end. */
-  freeze(ends: readonly Frozen[]): Promise<void>;
+  freeze(ends: readonly Beginning[]): Promise<void>;
   /** Opens frozen pages again that hold more than this much of the text. */
   thaw(most: number): Promise<void>;
 }
 
-const beginning: Frozen = { end: 0, prefix: '' };
+const beginning: Beginning = { end: 0, prefix: '' };
 
 export function createPageBook(
   first: ReplyPages,

@@ -6,7 +6,7 @@
 import type { MessageStream, StreamPiece, StreamTask } from '../surface/surface.ts';
 import type { ReplyDocument } from './document.ts';
 import { type DrawnPage, drawnOf } from './draw.ts';
-import type { Frozen, Page, PageBook } from './page-book.ts';
+import type { Beginning, Page, PageBook } from './page-book.ts';
 import { changedTasks, tasksOf } from './stream-tasks.ts';
 
 /** What a message that streams is known to show. */
@@ -50,8 +50,8 @@ export type Action =
       readonly freezeAt: number | undefined;
     }
   /** No calls: what is kept of the pages changes. */
-  | { readonly kind: 'freeze'; readonly ends: readonly Frozen[] }
-  | { readonly kind: 'freeze_last'; readonly goesOn: Frozen }
+  | { readonly kind: 'freeze'; readonly ends: readonly Beginning[] }
+  | { readonly kind: 'freeze_last'; readonly goesOn: Beginning }
   | { readonly kind: 'discard'; readonly key: string };
 
 export interface PlanInput {

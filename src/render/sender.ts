@@ -8,7 +8,7 @@ import type { PersonId } from '../messages/people.ts';
 import type { OutboundMessage } from '../surface/outbound.ts';
 import type { MessageStream, Surface } from '../surface/surface.ts';
 import { type DrawnPage, drawnOf, openFenceOf } from './draw.ts';
-import type { Frozen, Page, PageBook } from './page-book.ts';
+import type { Beginning, Page, PageBook } from './page-book.ts';
 import type { Action, LiveStream } from './plan.ts';
 
 export interface Sender {
@@ -17,7 +17,7 @@ export interface Sender {
   /** Rejects with the BotError of the call; what the failure says of pages is noted. */
   perform(action: Action): Promise<void>;
   /** The last page takes no more text: the reply goes on in a new message. */
-  freezeLast(goesOn: Frozen): Promise<void>;
+  freezeLast(goesOn: Beginning): Promise<void>;
 }
 
 export interface SenderDeps {
@@ -37,13 +37,13 @@ export function createSender(deps: SenderDeps): Sender {
 
   const openFence = (end: number): string => openFenceOf(deps.visibleText().slice(0, end));
 
-  const freezeLast = async (goesOn: Frozen): Promise<void> => {
+  const freezeLast = async (goesOn: Beginning): Promise<void> => {
     const before = book.open.slice(0, -1).map(({ key }) => book.shown(key)?.goesOn() ?? book.start);
     await book.freeze([...before, goesOn]);
   };
 
   /** Behind what a stream shows; in the same fence. */
-  const behind = (end: number): Frozen => {
+  const behind = (end: number): Beginning => {
     if (end <= book.start.end) return book.start;
     const fence = openFence(end);
     if (fence === '') return { end, prefix: '' };

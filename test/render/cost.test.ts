@@ -3,12 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { activityLines } from '../../src/render/activity.ts';
 import { applyEvent, newDocument } from '../../src/render/document.ts';
-import {
-  type Beginning,
-  createPageDrawer,
-  type DrawnPage,
-  drawnOf,
-} from '../../src/render/draw.ts';
+import { createPageDrawer, type DrawnPage, drawnOf } from '../../src/render/draw.ts';
+import type { Beginning } from '../../src/render/page-book.ts';
 import { createFakeAdapter } from '../support/fake-adapter.ts';
 import { createRandom } from '../support/random.ts';
 import { randomMarkdown } from '../support/random-markdown.ts';

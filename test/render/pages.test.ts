@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { applyEvent, newDocument } from '../../src/render/document.ts';
-import { type Beginning, createPageDrawer, type DrawnPage } from '../../src/render/draw.ts';
+import { createPageDrawer, type DrawnPage } from '../../src/render/draw.ts';
+import type { Beginning } from '../../src/render/page-book.ts';
 import { createFakeAdapter, textOfMessage } from '../support/fake-adapter.ts';
 import { createRandom } from '../support/random.ts';
 import { randomMarkdown } from '../support/random-markdown.ts';
